@@ -1,0 +1,109 @@
+package review
+
+// Schema is the identifier of the JSON form of a Report.
+const Schema = "tilegate.review/v1"
+
+// Severity is how much a finding weighs.
+type Severity string
+
+// The severities from heavy to light. An error blocks the merge and needs
+// certainty; a warning is visible and does not block; a note is one line in
+// the summary.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Note    Severity = "note"
+)
+
+// Rank orders severities: 3 error, 2 warning, 1 note, 0 anything else.
+func (s Severity) Rank() int {
+	switch s {
+	case Error:
+		return 3
+	case Warning:
+		return 2
+	case Note:
+		return 1
+	}
+	return 0
+}
+
+// Report is the outcome of a static review; its JSON form is a fixed contract.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Tool     Tool      `json:"tool"`
+	Summary  Summary   `json:"summary"`
+	Findings []Finding `json:"findings"`
+}
+
+// Tool names the program that made the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Summary counts what was found and what could not be read. A report with
+// unread files is never clean.
+type Summary struct {
+	Error   int      `json:"error"`
+	Warning int      `json:"warning"`
+	Note    int      `json:"note"`
+	Files   int      `json:"files"`
+	Kernels []string `json:"kernels"`
+	Unread  []Unread `json:"unread"`
+}
+
+// Unread is a file that could not be reviewed, and why.
+type Unread struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Finding is one violation. Path is relative to the reviewed root with '/'.
+// Lines and columns start at 1, columns count bytes, and EndColumn is the
+// column after the last byte. All text may quote the reviewed source and is
+// therefore untrusted.
+type Finding struct {
+	Rule        string   `json:"rule"`
+	Severity    Severity `json:"severity"`
+	Path        string   `json:"path"`
+	Line        int      `json:"line"`
+	EndLine     int      `json:"end_line"`
+	Column      int      `json:"column"`
+	EndColumn   int      `json:"end_column"`
+	Kernel      string   `json:"kernel,omitempty"`
+	Title       string   `json:"title"`
+	Message     string   `json:"message"`
+	Why         string   `json:"why"`
+	AlsoAt      []int    `json:"also_at,omitempty"`
+	Fix         *Fix     `json:"fix,omitempty"`
+	Triage      []string `json:"triage,omitempty"`
+	Fingerprint string   `json:"fingerprint"`
+	New         bool     `json:"new"`
+}
+
+// Fix is a safe change that removes the finding.
+type Fix struct {
+	Description string `json:"description"`
+	Edits       []Edit `json:"edits"`
+}
+
+// Edit replaces the whole lines StartLine..EndLine (1-based, inclusive) of the
+// finding's file by Text, which has no trailing line end. An edit with EndLine
+// = StartLine-1 inserts Text before StartLine.
+type Edit struct {
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Text      string `json:"text"`
+}
+
+// Reaches reports whether a new finding, or any finding when no base was
+// given, is at least as heavy as the limit.
+func (r *Report) Reaches(limit Severity) bool {
+	for _, f := range r.Findings {
+		if f.New && f.Severity.Rank() >= limit.Rank() {
+			return true
+		}
+	}
+	return false
+}

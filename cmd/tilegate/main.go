@@ -1,0 +1,80 @@
+// Command tilegate reviews cutile-rs kernels of TileGym, runs and judges their
+// GPU jobs, and serves the GitHub App. Arguments are parsed here, one file a
+// subcommand; no decision lives in this package.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// exitCode is returned by a command whose outcome is not "fine" and has
+// already been printed.
+type exitCode int
+
+// The exit statuses of every command.
+const (
+	exitNotFine   exitCode = 1 // the checked thing is not fine
+	exitUsage     exitCode = 2 // wrong usage or unreadable input
+	exitUndecided exitCode = 3 // could not decide
+)
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// cli is the grammar of the command line. One field is one subcommand.
+type cli struct {
+	Version kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// streams are where a command reads and prints; bound into every Run method.
+type streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
+
+// run parses the arguments, runs the command and returns the exit status.
+func run(args []string, s streams) (status int) {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("tilegate"),
+		kong.Description("Reviews, runs and judges cutile-rs kernels of TileGym."),
+		kong.Vars{"version": "tilegate " + version()},
+		kong.Writers(s.Out, s.Err),
+		kong.Exit(func(code int) { panic(exitCode(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(s),
+	)
+	if err != nil {
+		fmt.Fprintln(s.Err, "tilegate:", err)
+		return int(exitUsage)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			code, ok := r.(exitCode)
+			if !ok {
+				panic(r)
+			}
+			status = int(code)
+		}
+	}()
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(s.Err, "tilegate: %v (see tilegate --help)\n", err)
+		return int(exitUsage)
+	}
+	if err := ctx.Run(); err != nil {
+		var code exitCode
+		if errors.As(err, &code) {
+			return int(code)
+		}
+		fmt.Fprintln(s.Err, "tilegate:", err)
+		return int(exitUsage)
+	}
+	return 0
+}
