@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Target is what a gate belongs to: a pull request, or a merge group (Number 0).
+type Target struct {
+	Key          string // owner/name#12 or owner/name@sha
+	Repo         string // owner/name
+	Installation int64
+	Number       int
+	HeadSHA      string
+	BaseRef      string
+	BaseSHA      string
+	Author       string
+	Open         bool
+	Failures     int       // looks in a row that ended in an error
+	NextLook     time.Time // zero when nothing but an event calls for a look
+	Tree         []byte    // the last gate tree as JSON, nil before the first look
+}
+
+// PullKey is the key of a pull request's target.
+func PullKey(repo string, number int) string { return fmt.Sprintf("%s#%d", repo, number) }
+
+// CommitKey is the key of a merge group's target.
+func CommitKey(repo, sha string) string { return repo + "@" + sha }
+
+const targetColumns = "key, repo, installation, number, head_sha, base_ref, base_sha, author, open, failures, next_look, tree"
+
+func scanTarget(scan func(...any) error) (Target, error) {
+	var t Target
+	var next int64
+	err := scan(&t.Key, &t.Repo, &t.Installation, &t.Number, &t.HeadSHA, &t.BaseRef, &t.BaseSHA, &t.Author, &t.Open, &t.Failures, &next, &t.Tree)
+	t.NextLook = fromMillis(next)
+	return t, err
+}
+
+// SaveTarget records a target's present state and that its head belongs to it.
+// The times and the tree of a known target are kept.
+func (q queries) SaveTarget(ctx context.Context, t Target) error {
+	err := q.exec(ctx, `INSERT INTO targets (key, repo, installation, number, head_sha, base_ref, base_sha, author, open, updated)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+		ON CONFLICT (key) DO UPDATE SET installation = ?3, head_sha = ?5, base_ref = ?6, base_sha = ?7, author = ?8, open = ?9, updated = ?10`,
+		t.Key, t.Repo, t.Installation, t.Number, t.HeadSHA, t.BaseRef, t.BaseSHA, t.Author, t.Open, q.stamp())
+	if err != nil {
+		return err
+	}
+	return q.AddHead(ctx, t.Repo, t.HeadSHA, t.Key)
+}
+
+// Target reads one target.
+func (q queries) Target(ctx context.Context, key string) (Target, error) {
+	return one(ctx, q, scanTarget, "SELECT "+targetColumns+" FROM targets WHERE key = ?1", key)
+}
+
+// OpenTargets lists the targets that still need a gate. An empty repo means all.
+func (q queries) OpenTargets(ctx context.Context, repo string) ([]Target, error) {
+	return collect(ctx, q, scanTarget, "SELECT "+targetColumns+" FROM targets WHERE open = 1 AND (?1 = '' OR repo = ?1) ORDER BY key", repo)
+}
+
+// CloseTarget records that a target needs no gate any more.
+func (q queries) CloseTarget(ctx context.Context, key string) error {
+	return q.exec(ctx, "UPDATE targets SET open = 0, next_look = 0, updated = ?2 WHERE key = ?1", key, q.stamp())
+}
+
+// AddHead records that a commit was seen as the head of a target.
+func (q queries) AddHead(ctx context.Context, repo, sha, target string) error {
+	return q.exec(ctx, "INSERT INTO heads (repo, sha, target, received) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", repo, sha, target, q.stamp())
+}
+
+// TargetsOf lists the keys of the targets that had this commit as their head.
+func (q queries) TargetsOf(ctx context.Context, repo, sha string) ([]string, error) {
+	return collect(ctx, q, scanString, "SELECT target FROM heads WHERE repo = ?1 AND sha = ?2 ORDER BY target", repo, sha)
+}
+
+// HeadAt is the newest head of a target that was seen at or before a time.
+func (q queries) HeadAt(ctx context.Context, target string, at time.Time) (string, error) {
+	return one(ctx, q, scanString, "SELECT sha FROM heads WHERE target = ?1 AND received <= ?2 ORDER BY received DESC, rowid DESC LIMIT 1", target, millis(at))
+}
+
+// SaveLook records the outcome of a look: the tree (nil keeps the old one),
+// the failures in a row and the time of the next look.
+func (q queries) SaveLook(ctx context.Context, key string, tree []byte, failures int, next time.Time) error {
+	return q.exec(ctx, "UPDATE targets SET tree = COALESCE(?2, tree), failures = ?3, next_look = ?4, updated = ?5 WHERE key = ?1",
+		key, tree, failures, millis(next), q.stamp())
+}
+
+// DueTargets lists the open targets whose next look is due.
+func (q queries) DueTargets(ctx context.Context) ([]string, error) {
+	return collect(ctx, q, scanString, "SELECT key FROM targets WHERE open = 1 AND next_look > 0 AND next_look <= ?1 ORDER BY next_look", q.stamp())
+}
+
+// ClearDue takes a target off the clock because a look was queued.
+func (q queries) ClearDue(ctx context.Context, key string) error {
+	return q.exec(ctx, "UPDATE targets SET next_look = 0 WHERE key = ?1", key)
+}
+
+// SaveRepo records which installation serves a repository.
+func (q queries) SaveRepo(ctx context.Context, repo string, installation int64) error {
+	return q.exec(ctx, `INSERT INTO repos (repo, installation) VALUES (?1, ?2)
+		ON CONFLICT (repo) DO UPDATE SET installation = ?2`, repo, installation)
+}
+
+// SetOptedIn records that a repository has a configuration or the layout, so
+// that its pull requests must get a gate.
+func (q queries) SetOptedIn(ctx context.Context, repo string) error {
+	return q.exec(ctx, "UPDATE repos SET opted_in = 1 WHERE repo = ?1", repo)
+}
+
+// OptedIn reports whether a repository was ever seen to take part.
+func (q queries) OptedIn(ctx context.Context, repo string) (bool, error) {
+	n, err := one(ctx, q, scanInt, "SELECT COUNT(*) FROM repos WHERE repo = ?1 AND opted_in = 1", repo)
+	return n > 0, err
+}
+
+// InstallationOf is the installation that serves a repository.
+func (q queries) InstallationOf(ctx context.Context, repo string) (int64, error) {
+	return one(ctx, q, scanInt, "SELECT installation FROM repos WHERE repo = ?1", repo)
+}
+
+// SuspendInstallation marks an installation whose tokens GitHub refuses, or
+// one that is back.
+func (q queries) SuspendInstallation(ctx context.Context, id int64, suspended bool) error {
+	return q.exec(ctx, `INSERT INTO installations (id, suspended) VALUES (?1, ?2)
+		ON CONFLICT (id) DO UPDATE SET suspended = ?2`, id, suspended)
+}
+
+// Suspended reports whether an installation is known to be suspended.
+func (q queries) Suspended(ctx context.Context, id int64) (bool, error) {
+	n, err := one(ctx, q, scanInt, "SELECT COUNT(*) FROM installations WHERE id = ?1 AND suspended = 1", id)
+	return n > 0, err
+}
+
+func scanInt(scan func(...any) error) (int64, error) {
+	var n int64
+	err := scan(&n)
+	return n, err
+}
