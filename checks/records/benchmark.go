@@ -1,0 +1,222 @@
+package records
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// BenchmarkProperty is the name of the JUnit property that holds measurements.
+const BenchmarkProperty = "benchmark"
+
+// Measurement is what the harness measured for one backend in one direction.
+// Times are milliseconds; a figure that the record lacks is NaN.
+type Measurement struct {
+	Backend   string // canonical
+	Direction string // forward or backward
+	Median    float64
+	Mean      float64
+	RelStd    float64 // percent
+	Min, Max  float64
+	NRep      int // repetitions inside the run; 0 when absent
+	// Kernels is the profile of one call, the last repetition; nil when the record
+	// has none.
+	Kernels []Kernel
+}
+
+// Kernel is one kernel name of a profile.
+type Kernel struct {
+	Name   string
+	SelfUS float64 // device time of all launches of one call, microseconds
+	Count  int     // launches per call
+}
+
+// Launches counts the kernels of one call; ok is false without a profile.
+func (m Measurement) Launches() (n int, ok bool) {
+	for _, k := range m.Kernels {
+		n += k.Count
+	}
+	return n, m.Kernels != nil
+}
+
+// SelfMS is the device time of one call in milliseconds, NaN without a profile.
+func (m Measurement) SelfMS() float64 {
+	if m.Kernels == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, k := range m.Kernels {
+		sum += k.SelfUS
+	}
+	return sum / 1000
+}
+
+// Measurements reads the benchmark properties of a case. An error names the
+// field and what was found there; a case without such a property has none.
+func Measurements(c Case) ([]Measurement, error) {
+	var all []Measurement
+	for _, p := range c.Properties {
+		if p.Name != BenchmarkProperty {
+			continue
+		}
+		ms, err := ParseBenchmark(p.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ms...)
+	}
+	return all, nil
+}
+
+// HasBenchmark reports whether the case carries a benchmark property.
+func (c Case) HasBenchmark() bool {
+	return slices.ContainsFunc(c.Properties, func(p Property) bool { return p.Name == BenchmarkProperty })
+}
+
+// ParseBenchmark reads the value of a benchmark property: a dict from backend to
+// a dict from direction to figures. Unknown fields are ignored, an unexpected
+// shape is an error.
+func ParseBenchmark(value string) ([]Measurement, error) {
+	v, err := ParseLiteral(value)
+	if err != nil {
+		return nil, err
+	}
+	root, ok := v.(*Dict)
+	if !ok {
+		return nil, shape("benchmark", "a dict from backend to figures", v)
+	}
+	var all []Measurement
+	for i, key := range root.Keys {
+		backend, ok := key.(string)
+		if !ok {
+			return nil, shape("benchmark", "backend names as keys", key)
+		}
+		directions, ok := root.Values[i].(*Dict)
+		if !ok {
+			return nil, shape(backend, "a dict with forward or backward", root.Values[i])
+		}
+		for j, key := range directions.Keys {
+			direction, ok := key.(string)
+			if !ok || direction != "forward" && direction != "backward" {
+				return nil, shape(backend, "forward or backward", key)
+			}
+			if directions.Values[j] == nil {
+				continue
+			}
+			m, err := measurement(backend+"."+direction, directions.Values[j])
+			if err != nil {
+				return nil, err
+			}
+			m.Backend, m.Direction = CanonicalBackend(backend), direction
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+func measurement(path string, v Value) (Measurement, error) {
+	d, ok := v.(*Dict)
+	if !ok {
+		return Measurement{}, shape(path, "a dict of figures", v)
+	}
+	var m Measurement
+	var err error
+	for name, field := range map[string]*float64{
+		"median": &m.Median, "mean": &m.Mean, "rel_std": &m.RelStd, "min": &m.Min, "max": &m.Max,
+	} {
+		var e error
+		if *field, e = number(path, d, name); e != nil && (err == nil || e.Error() < err.Error()) {
+			err = e
+		}
+	}
+	if err != nil {
+		return m, err
+	}
+	nrep, err := number(path, d, "nrep")
+	if err != nil {
+		return m, err
+	}
+	m.NRep = count(nrep)
+	list, ok := d.Get("kernel_times")
+	if !ok || list == nil {
+		return m, nil
+	}
+	items, ok := list.(List)
+	if !ok {
+		return m, shape(path+".kernel_times", "a list", list)
+	}
+	m.Kernels = make([]Kernel, 0, len(items))
+	for i, item := range items {
+		at := fmt.Sprintf("%s.kernel_times[%d]", path, i)
+		entry, ok := item.(*Dict)
+		if !ok {
+			return m, shape(at, "a dict with name, self_time_us and count", item)
+		}
+		name, _ := entry.Get("name")
+		s, ok := name.(string)
+		if !ok {
+			return m, shape(at+".name", "a string", name)
+		}
+		self, err := number(at, entry, "self_time_us")
+		if err != nil {
+			return m, err
+		}
+		n, err := number(at, entry, "count")
+		if err != nil {
+			return m, err
+		}
+		if count(n) < 1 {
+			return m, shape(at+".count", "a whole number of launches, 1 or more", n)
+		}
+		m.Kernels = append(m.Kernels, Kernel{Name: s, SelfUS: self, Count: count(n)})
+	}
+	return m, nil
+}
+
+// number reads a numeric field; absent and None are NaN.
+func number(path string, d *Dict, name string) (float64, error) {
+	v, ok := d.Get(name)
+	if !ok {
+		return math.NaN(), nil
+	}
+	switch n := v.(type) {
+	case nil:
+		return math.NaN(), nil
+	case int64:
+		return float64(n), nil
+	case float64:
+		return n, nil
+	}
+	return 0, shape(path+"."+name, "a number", v)
+}
+
+// count converts a figure that counts something; 0 when it is none.
+func count(f float64) int {
+	if f >= 0 && f <= 1<<31 && f == math.Trunc(f) {
+		return int(f)
+	}
+	return 0
+}
+
+func shape(path, expected string, found Value) error {
+	what := map[bool]string{true: "nothing"}[found == nil]
+	switch v := found.(type) {
+	case string:
+		what = fmt.Sprintf("the string %.40q", v)
+	case bool:
+		what = map[bool]string{true: "True", false: "False"}[v]
+	case int64, float64:
+		what = fmt.Sprint(v)
+	case List:
+		what = "a list"
+	case Tuple:
+		what = "a tuple"
+	case *Dict:
+		what = "a dict"
+	}
+	return fmt.Errorf("benchmark record: %s: expected %s, found %s", path, expected, what)
+}
+
+// OwnKernel reports whether a kernel name is that of a cutile-rs entry function.
+func OwnKernel(name string) bool { return strings.HasSuffix(name, "_entry") }

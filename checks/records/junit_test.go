@@ -1,0 +1,217 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func openRecorded(t testing.TB, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../testdata/junit", name))
+	require.NoError(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func recorded(t testing.TB, name string) Report {
+	t.Helper()
+	return ReadJUnit(name, openRecorded(t, name))
+}
+
+func document(cases string) string {
+	return `<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest">` + cases + `</testsuite></testsuites>`
+}
+
+func outcomes(r Report) string {
+	var list []string
+	for _, c := range r.Cases {
+		list = append(list, string(c.Outcome))
+	}
+	return strings.Join(list, " ")
+}
+
+// The recorded files, whole: how many cases, which outcomes, whether complete.
+func TestRecordedFiles(t *testing.T) {
+	for _, tc := range []struct {
+		file        string
+		cases       int
+		outcomes    map[Outcome]int
+		interrupted string
+	}{
+		{"rms_norm_ref.xml", 8, map[Outcome]int{Passed: 8}, ""},
+		{"rms_norm_aa_noisy.xml", 8, map[Outcome]int{Passed: 8}, ""},
+		{"rms_norm_slower12.xml", 3, map[Outcome]int{Passed: 3}, ""},
+		{"rope_ref.xml", 9, map[Outcome]int{Passed: 9}, ""},
+		{"rope_extra_launch.xml", 2, map[Outcome]int{Passed: 2}, ""},
+		{"op_pass.xml", 24, map[Outcome]int{Passed: 24}, ""},
+		{"perf_wrong_result.xml", 2, map[Outcome]int{Passed: 1, Failed: 1}, ""},
+		{"all_skipped.xml", 16, map[Outcome]int{Skipped: 16}, ""},
+		{"cuda_oom.xml", 3, map[Outcome]int{Passed: 2, Failed: 1}, ""},
+		{"illegal_access.xml", 3, map[Outcome]int{Passed: 1, Failed: 2}, ""},
+		{"collection_error.xml", 1, map[Outcome]int{Error: 1}, "could not be collected"},
+		{"interrupted.xml", 2, map[Outcome]int{Passed: 2}, "without a name"},
+		{"nan_std.xml", 2, map[Outcome]int{Passed: 2}, ""},
+		{"no_tests.xml", 0, map[Outcome]int{}, ""},
+	} {
+		t.Run(tc.file, func(t *testing.T) {
+			r := recorded(t, tc.file)
+			require.NoError(t, r.Damage)
+			require.Len(t, r.Cases, tc.cases)
+			require.Zero(t, r.Repairs)
+			got := map[Outcome]int{}
+			for _, c := range r.Cases {
+				got[c.Outcome]++
+				_, err := Measurements(c)
+				require.NoError(t, err)
+			}
+			require.Equal(t, tc.outcomes, got)
+			if tc.interrupted == "" {
+				require.Empty(t, r.Interrupted())
+			} else {
+				require.Contains(t, r.Interrupted(), tc.interrupted)
+			}
+		})
+	}
+}
+
+func TestOutcomesToldApartByTheirText(t *testing.T) {
+	r := ReadJUnit("x", strings.NewReader(document(
+		`<testcase classname="a" name="t1"><failure message="Failed: Timeout (&gt;4.0s) from pytest-timeout."/></testcase>`+
+			`<testcase classname="a" name="t2"><error message="failed on setup with &quot;worker 'gw0' crashed while running 'a::t2'&quot;"/></testcase>`+
+			`<testcase classname="a" name="t3"><skipped type="pytest.xfail" message="known"/></testcase>`+
+			`<testcase classname="a" name="t4"><skipped type="pytest.skip" message="no GPU">x.py:1: no GPU</skipped></testcase>`+
+			`<testcase classname="a" name="t5"><failure message="AssertionError: Timeout of the model"/></testcase>`+
+			`<testcase classname="a" name="t6"><failure message="AssertionError"/><error message="failed on teardown"/></testcase>`)))
+	require.NoError(t, r.Damage)
+	require.Equal(t, "timeout crashed xfailed skipped failed failed", outcomes(r))
+	require.Equal(t, "no GPU", r.Cases[3].Message)
+	require.Equal(t, "x.py:1: no GPU", r.Cases[3].Detail)
+}
+
+// A report with raw control bytes, colour codes, a lone surrogate and bytes
+// that are not UTF-8 loses no case, and all text is clean.
+func TestFieldReport078DamagedCharacters(t *testing.T) {
+	raw := document(
+		"<testcase classname=\"a\" name=\"t[\x12-\xff]\"/>" +
+			"<testcase classname=\"a\" name=\"t2\"><failure message=\"\x1b[31mred\x1b[0m \xed\xa0\x80 &#x1b; &#xD800; a & b &nbsp;\">body \x00\xc3</failure></testcase>" +
+			"<testcase classname=\"a\" name=\"t3\"/>")
+	r := ReadJUnit("x", strings.NewReader(raw))
+	require.NoError(t, r.Damage)
+	require.Equal(t, "passed failed passed", outcomes(r))
+	require.Equal(t, "t[\uFFFD-\uFFFD]", r.Cases[0].Name)
+	require.Contains(t, r.Cases[1].Message, "red")
+	require.Contains(t, r.Cases[1].Message, "a & b &nbsp;")
+	for _, c := range r.Cases {
+		require.True(t, utf8.ValidString(c.Name+c.Message+c.Detail))
+		require.NotContains(t, c.Message+c.Detail, "\x1b")
+	}
+	require.Equal(t, 13, r.Repairs)
+}
+
+// Cut off anywhere, a report is damaged, never shorter and complete.
+func TestCutOffIsDamage(t *testing.T) {
+	whole, err := os.ReadFile("../../testdata/junit/perf_wrong_result.xml")
+	require.NoError(t, err)
+	whole = bytes.TrimSpace(whole)
+	for n := 0; n < len(whole); n += 97 {
+		r := ReadJUnit("x", bytes.NewReader(whole[:n]))
+		require.Error(t, r.Damage, "first %d bytes", n)
+		require.Contains(t, r.Interrupted(), "damaged")
+	}
+}
+
+func TestDamageSaysWhatWasExpected(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                               "empty document",
+		"no XML at all":                  "empty document",
+		"<html></html>":                  `expected a testsuites or testsuite element, found "html"`,
+		"\xff\xfe<\x00":                  "UTF-16",
+		"<testsuite><testcase/>":         "line 1: unexpected EOF",
+		"<testsuite><a></b></testsuite>": "line 1: element <a> closed by </b>",
+	} {
+		require.ErrorContains(t, ReadJUnit("x", strings.NewReader(raw)).Damage, want, raw)
+	}
+	r := ReadJUnit("x", io.MultiReader(strings.NewReader("<testsuite>"), failing{}))
+	require.ErrorContains(t, r.Damage, "disk on fire")
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
+
+func TestDeclaredCountShowsPartialFile(t *testing.T) {
+	r := ReadJUnit("x.xml", strings.NewReader(`<testsuites tests="3"><testsuite tests="3"><testcase classname="a" name="b"/></testsuite></testsuites>`))
+	require.Equal(t, "x.xml declares 3 tests and holds 1: it is partial", r.Interrupted())
+}
+
+func TestOtherEncodingAndMarkup(t *testing.T) {
+	r := ReadJUnit("x", strings.NewReader("\uFEFF<?xml version='1.0' encoding='iso-8859-1'?><!-- > <x> --><testsuite>"+
+		"<properties><property name='p' value='v'/></properties>"+
+		"<testcase classname='a' name='b'><system-out><![CDATA[<testcase name='no'/> ]] &amp;]]></system-out></testcase></testsuite>"))
+	require.NoError(t, r.Damage)
+	require.Len(t, r.Cases, 1)
+	require.Equal(t, "<testcase name='no'/> ]] &amp;", r.Cases[0].Output)
+}
+
+// Captured output is bounded, in plain text and in CDATA, and what follows it is
+// still read.
+func TestLongTextIsBounded(t *testing.T) {
+	long := strings.Repeat("x &lt; é", 2<<20)
+	r := ReadJUnit("x", strings.NewReader(document(
+		"<testcase classname='a' name='b'><failure message='m'>"+long+"</failure></testcase>"+
+			"<testcase classname='a' name='c'><system-out><![CDATA["+strings.Repeat("]]x", 1<<20)+"]]></system-out></testcase>"+
+			"<testcase classname='a' name='d'/>")))
+	require.NoError(t, r.Damage)
+	require.Equal(t, "failed passed passed", outcomes(r))
+	require.LessOrEqual(t, len(r.Cases[0].Detail), maxDetail+16)
+}
+
+func TestVisitorStopsReading(t *testing.T) {
+	stop := errors.New("enough")
+	n := 0
+	sum := DecodeJUnit(strings.NewReader(document(`<testcase name="a"/><testcase name="b"/>`)), func(Case) error {
+		n++
+		return stop
+	})
+	require.Equal(t, stop, sum.Damage)
+	require.Equal(t, 1, n)
+}
+
+func FuzzReadJUnit(f *testing.F) {
+	for _, name := range []string{"collection_error.xml", "interrupted.xml", "nan_std.xml", "no_tests.xml"} {
+		b, err := os.ReadFile(filepath.Join("../../testdata/junit", name))
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	f.Add([]byte("<testsuite><![CDATA[]]></testsuite><!-- --->&#0;&"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r := ReadJUnit("x", bytes.NewReader(raw))
+		for _, c := range r.Cases {
+			if !utf8.ValidString(c.Class + c.Name + c.Message + c.Detail + c.Output) {
+				t.Fatalf("not clean: %+q", c.ID()+c.Message+c.Detail+c.Output)
+			}
+			Measurements(c)
+			ParseID(c.Class, c.Name).Key()
+		}
+	})
+}
+
+// BenchmarkReadJUnit reads 2,000 measured cases, about 1 MB.
+func BenchmarkReadJUnit(b *testing.B) {
+	one := `<testcase classname="tests.ops.test_x.Test_X" name="test_perf[triton-1024]" time="0.1"><properties><property name="benchmark" value="{'triton': {'forward': {'median': 0.35, 'kernel_times': [{'name': 'f&lt;int&gt;', 'self_time_us': 356.2, 'total_time_us': 356.2, 'count': 1}]}}}" /></properties></testcase>`
+	raw := []byte(document(strings.Repeat(one, 2000)))
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		if sum := DecodeJUnit(bytes.NewReader(raw), func(Case) error { return nil }); sum.Damage != nil {
+			b.Fatal(sum.Damage)
+		}
+	}
+}
