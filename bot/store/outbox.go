@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 )
 
@@ -58,9 +60,11 @@ func (q queries) Enqueue(ctx context.Context, w Write, replace bool) (bool, erro
 		w.Object, w.Key, q.stamp())
 }
 
-// OpenWrites lists the writes that are not finished, in order.
+// OpenWrites lists the writes that are not finished, in order, without their
+// payloads.
 func (q queries) OpenWrites(ctx context.Context) ([]Write, error) {
-	return collect(ctx, q, scanWrite, "SELECT "+writeColumns+" FROM outbox WHERE state IN ('queued', 'sending') ORDER BY seq")
+	return collect(ctx, q, scanWrite, "SELECT "+strings.Replace(writeColumns, "payload", "x''", 1)+
+		" FROM outbox WHERE state IN ('queued', 'sending') ORDER BY seq")
 }
 
 // Write reads one write by its key.
@@ -142,14 +146,28 @@ func (q queries) SaveObject(ctx context.Context, object string, o Object) error 
 		ON CONFLICT (object) DO UPDATE SET remote_id = ?2, progress = ?3, url = ?4`, object, o.RemoteID, o.Progress, o.URL)
 }
 
-// Want records the digest of the state that an object should have, and reports
-// whether it differs from the one asked for last.
-func (q queries) Want(ctx context.Context, object, digest string) (bool, error) {
-	return q.changed(ctx, `INSERT INTO wanted (object, digest) VALUES (?1, ?2)
-		ON CONFLICT (object) DO UPDATE SET digest = ?2 WHERE digest <> ?2`, object, digest)
+// Wanted is the state that was asked for last of an object.
+type Wanted struct {
+	Digest     string // of the whole state
+	Generation int    // counts the check runs of one name and commit; starts at 1
+	Completed  bool   // the check run was concluded
 }
 
-// Wanted is the digest of the state that was asked for last; empty for none.
-func (q queries) Wanted(ctx context.Context, object string) (string, error) {
-	return one(ctx, q, scanString, "SELECT COALESCE(MAX(digest), '') FROM wanted WHERE object = ?1", object)
+// Wanted reads what was asked for last; the zero value for nothing yet.
+func (q queries) Wanted(ctx context.Context, object string) (Wanted, error) {
+	w, err := one(ctx, q, func(scan func(...any) error) (Wanted, error) {
+		var w Wanted
+		err := scan(&w.Digest, &w.Generation, &w.Completed)
+		return w, err
+	}, "SELECT digest, generation, completed FROM wanted WHERE object = ?1", object)
+	if errors.Is(err, ErrNotFound) {
+		return Wanted{}, nil
+	}
+	return w, err
+}
+
+// SetWanted records the state that an object should have.
+func (q queries) SetWanted(ctx context.Context, object string, w Wanted) error {
+	return q.exec(ctx, `INSERT INTO wanted (object, digest, generation, completed) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (object) DO UPDATE SET digest = ?2, generation = ?3, completed = ?4`, object, w.Digest, w.Generation, w.Completed)
 }

@@ -142,16 +142,17 @@ func TestEnqueueOnceAndReplaceWhatWasNotBegun(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestWantTellsChanges(t *testing.T) {
+func TestWantedIsKept(t *testing.T) {
 	ctx := context.Background()
 	s, _ := open(t, filepath.Join(t.TempDir(), "db"))
-	for _, step := range []struct {
-		digest  string
-		changed bool
-	}{{"x", true}, {"x", false}, {"y", true}} {
-		changed, err := s.Want(ctx, "o", step.digest)
+	w, err := s.Wanted(ctx, "o")
+	require.NoError(t, err)
+	require.Zero(t, w)
+	for _, want := range []store.Wanted{{Digest: "x", Generation: 1}, {Digest: "y", Generation: 2, Completed: true}} {
+		require.NoError(t, s.SetWanted(ctx, "o", want))
+		w, err = s.Wanted(ctx, "o")
 		require.NoError(t, err)
-		require.Equal(t, step.changed, changed, step.digest)
+		require.Equal(t, want, w)
 	}
 }
 

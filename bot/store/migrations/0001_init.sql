@@ -179,8 +179,10 @@ CREATE TABLE objects (
 -- The digest of the newest state that was asked for an object, so that an
 -- unchanged state is not written again.
 CREATE TABLE wanted (
-  object TEXT PRIMARY KEY,
-  digest TEXT NOT NULL
+  object     TEXT PRIMARY KEY,
+  digest     TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 1,
+  completed  INTEGER NOT NULL DEFAULT 0
 );
 
 -- One row for each finding that was ever commented in a pull request.
@@ -206,4 +208,10 @@ CREATE TABLE medians (
   reference_ms REAL NOT NULL,
   recorded  INTEGER NOT NULL,
   PRIMARY KEY (dispatch, kernel, config)
+);
+
+-- Random keys that this installation of the App made for itself.
+CREATE TABLE keys (
+  name  TEXT PRIMARY KEY,
+  value BLOB NOT NULL
 );
