@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// Status is what a node, and the check run made from it, shows. There is no
+// neutral and no skipped: GitHub lets both through a required check.
+type Status string
+
+// The statuses. Pending is an unfinished check run, the others are conclusions.
+const (
+	Success        Status = "success"
+	Pending        Status = "pending"
+	ActionRequired Status = "action_required"
+	TimedOut       Status = "timed_out"
+	Failure        Status = "failure"
+)
+
+// rank orders statuses; the highest of the children is the parent's. Failure is
+// shown at once: nothing that is still running can make the commit mergeable.
+var rank = map[Status]int{Success: 0, Pending: 1, ActionRequired: 2, TimedOut: 3, Failure: 4}
+
+// Node is one decision. Name, Reason and Unblock may quote untrusted text;
+// Reason and Unblock are prose with code spans.
+type Node struct {
+	Name    untrusted.Text `json:"name"`
+	Status  Status         `json:"status"`
+	Reason  untrusted.Text `json:"reason"`            // one sentence
+	Unblock untrusted.Text `json:"unblock,omitempty"` // the command or event that would change it; empty when green
+	Waived  bool           `json:"waived,omitempty"`  // green only because of a waiver
+	Waits   bool           `json:"waits,omitempty"`   // open only because another node is
+	URL     string         `json:"url,omitempty"`
+	// Children are the decisions that this one follows from.
+	Children []Node `json:"children,omitempty"`
+}
+
+// Conclusion is the status of the whole tree.
+func (n Node) Conclusion() Status { return n.Status }
+
+// Leaves lists the nodes without children in order.
+func (n Node) Leaves() []Node {
+	if len(n.Children) == 0 {
+		return []Node{n}
+	}
+	var all []Node
+	for _, c := range n.Children {
+		all = append(all, c.Leaves()...)
+	}
+	return all
+}
+
+// parent makes a node of the worst child. Its reason and unblock are that
+// child's, with the number of further children that are open by themselves.
+func parent(name untrusted.Text, green untrusted.Text, children []Node) Node {
+	n := Node{Name: name, Status: Success, Reason: green, Children: children}
+	var worst *Node
+	open := 0
+	for i, c := range children {
+		n.Waived = n.Waived || c.Waived
+		if c.Status != Success && !c.Waits {
+			open++
+		}
+		if rank[c.Status] > rank[n.Status] {
+			n.Status, worst = c.Status, &children[i]
+		}
+	}
+	if worst == nil {
+		return n
+	}
+	n.Waits = worst.Waits
+	n.Reason, n.Unblock = worst.Name+": "+worst.Reason, worst.Unblock
+	if open > 1 {
+		n.Reason = text("%s (and %d more)", n.Reason, open-1)
+	}
+	return n
+}
