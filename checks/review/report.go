@@ -1,32 +1,19 @@
 package review
 
+import "github.com/tilegate/tilegate/checks/review/finding"
+
 // Schema is the identifier of the JSON form of a Report.
 const Schema = "tilegate.review/v1"
 
 // Severity is how much a finding weighs.
-type Severity string
+type Severity = finding.Severity
 
-// The severities from heavy to light. An error blocks the merge and needs
-// certainty; a warning is visible and does not block; a note is one line in
-// the summary.
+// The severities from heavy to light.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Note    Severity = "note"
+	Error   = finding.Error
+	Warning = finding.Warning
+	Note    = finding.Note
 )
-
-// Rank orders severities: 3 error, 2 warning, 1 note, 0 anything else.
-func (s Severity) Rank() int {
-	switch s {
-	case Error:
-		return 3
-	case Warning:
-		return 2
-	case Note:
-		return 1
-	}
-	return 0
-}
 
 // Report is the outcome of a static review; its JSON form is a fixed contract.
 type Report struct {
@@ -89,8 +76,7 @@ type Fix struct {
 }
 
 // Edit replaces the whole lines StartLine..EndLine (1-based, inclusive) of the
-// finding's file by Text, which has no trailing line end. An edit with EndLine
-// = StartLine-1 inserts Text before StartLine.
+// finding's file by Text, which has no trailing line end.
 type Edit struct {
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`

@@ -1,0 +1,274 @@
+package dsl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Modules is the fact that holds the DSL modules of a kernel's kernel.rs.
+var Modules = rules.NewFact("dsl modules", func(t *tree.Tree, u rules.Unit) []*Module {
+	if u.Kernel == nil || u.Kernel.KernelRS == "" {
+		return nil
+	}
+	return Parse(t.File(u.Kernel.KernelRS))
+})
+
+// Module is a mod item with the attribute cutile::module and an inline body.
+type Module struct {
+	File   *syntax.File
+	Node   syntax.Node // mod_item
+	Name   string
+	Body   syntax.Node            // declaration_list
+	Funcs  []*Func                // without items under #[cfg(test)]
+	Consts map[string]syntax.Node // const_item by name
+}
+
+// Func is a function of a module: an entry or a helper. Both are compiled for
+// the GPU when they are first launched.
+type Func struct {
+	Module *Module
+	Node   syntax.Node // function_item
+	Name   string
+	NameAt syntax.Node
+	Public bool
+	Unsafe bool
+	Entry  *Entry // nil for a helper
+	Types  []TypeParam
+	Consts []ConstParam
+	Params []Param
+	Body   syntax.Node
+}
+
+// Entry is the attribute that makes a function a kernel entry point.
+type Entry struct {
+	Attr    syntax.Node // attribute
+	Path    string      // cutile::entry, entry, ...
+	HasList bool        // has a parenthesised argument list
+	Args    syntax.Node // token_tree of the list
+}
+
+// TypeParam is a generic type parameter with its bounds as written.
+type TypeParam struct {
+	Name   string
+	Bounds []string
+	Node   syntax.Node
+}
+
+// ConstParam is a const generic parameter.
+type ConstParam struct {
+	Name string
+	Node syntax.Node
+}
+
+// Param is a value parameter. Type is its type's node.
+type Param struct {
+	Name string
+	Node syntax.Node // parameter
+	Type syntax.Node
+}
+
+// Parse finds the modules of a kernel file.
+func Parse(f *syntax.File) []*Module {
+	var out []*Module
+	for _, m := range f.Root().Find("mod_item") {
+		body := m.Field("body")
+		if !body.Valid() || !hasAttribute(m, "module") || testOnly(m) {
+			continue
+		}
+		mod := &Module{File: f, Node: m, Name: m.Field("name").Text(), Body: body, Consts: map[string]syntax.Node{}}
+		for _, c := range body.Find("const_item") {
+			if c.Parent() == body {
+				mod.Consts[c.Field("name").Text()] = c
+			}
+		}
+		for _, fn := range body.Find("function_item") {
+			if !testOnly(fn) && !fn.Ancestor("function_item", "impl_item", "trait_item").Valid() {
+				mod.Funcs = append(mod.Funcs, newFunc(mod, fn))
+			}
+		}
+		out = append(out, mod)
+	}
+	return out
+}
+
+func newFunc(m *Module, n syntax.Node) *Func {
+	f := &Func{
+		Module: m, Node: n, NameAt: n.Field("name"), Name: n.Field("name").Text(),
+		Public: n.ChildOf("visibility_modifier").Valid(),
+		Unsafe: n.ChildOf("function_modifiers").ChildOf("unsafe").Valid(),
+		Body:   n.Field("body"),
+	}
+	for _, a := range n.Attributes() {
+		if name := AttributePath(a); last(name) == "entry" {
+			list := a.Field("arguments")
+			f.Entry = &Entry{Attr: a, Path: name, HasList: list.Valid(), Args: list}
+		}
+	}
+	for _, p := range n.Field("type_parameters").NamedChildren() {
+		switch p.Kind() {
+		case "type_parameter", "constrained_type_parameter":
+			tp := TypeParam{Name: p.Field("name").Text(), Node: p}
+			for _, b := range p.Field("bounds").NamedChildren() {
+				tp.Bounds = append(tp.Bounds, b.Text())
+			}
+			f.Types = append(f.Types, tp)
+		case "const_parameter":
+			f.Consts = append(f.Consts, ConstParam{p.Field("name").Text(), p})
+		}
+	}
+	for _, w := range n.ChildOf("where_clause").NamedChildren() {
+		for i := range f.Types {
+			if f.Types[i].Name == w.Field("left").Text() {
+				for _, b := range w.Field("bounds").NamedChildren() {
+					f.Types[i].Bounds = append(f.Types[i].Bounds, b.Text())
+				}
+			}
+		}
+	}
+	for _, p := range n.Field("parameters").NamedChildren() {
+		if p.Is("parameter") {
+			pat := p.Field("pattern")
+			if pat.Is("mut_pattern") {
+				pat = pat.ChildOf("identifier")
+			}
+			f.Params = append(f.Params, Param{pat.Text(), p, p.Field("type")})
+		}
+	}
+	return f
+}
+
+// Const finds a const generic parameter by name.
+func (f *Func) Const(name string) bool {
+	return slices.ContainsFunc(f.Consts, func(c ConstParam) bool { return c.Name == name })
+}
+
+// TypeParam finds a type parameter by name.
+func (f *Func) TypeParam(name string) bool {
+	return slices.ContainsFunc(f.Types, func(t TypeParam) bool { return t.Name == name })
+}
+
+// Entries lists the entry points.
+func (m *Module) Entries() []*Func {
+	var out []*Func
+	for _, f := range m.Funcs {
+		if f.Entry != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Func finds a function by name.
+func (m *Module) Func(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// AttributePath is the path of an attribute without white space, such as
+// cutile::entry.
+func AttributePath(a syntax.Node) string {
+	for c := range a.Children() {
+		if c.Is("identifier", "scoped_identifier") {
+			return c.Squeeze()
+		}
+	}
+	return ""
+}
+
+func hasAttribute(item syntax.Node, name string) bool {
+	return slices.ContainsFunc(item.Attributes(), func(a syntax.Node) bool { return last(AttributePath(a)) == name })
+}
+
+// testOnly reports whether an item or one around it is under #[cfg(test)] or
+// is a #[test].
+func testOnly(n syntax.Node) bool {
+	for ; n.Valid(); n = n.Parent() {
+		for _, a := range n.Attributes() {
+			if p := AttributePath(a); p == "test" || p == "cfg" && a.Field("arguments").Squeeze() == "(test)" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func last(path string) string { return path[strings.LastIndex(path, ":")+1:] }
+
+// Call is a call in a body: of a free function, a path or a method.
+type Call struct {
+	Node     syntax.Node // call_expression
+	Name     string      // last segment without turbofish
+	Path     string      // as written without turbofish and white space; empty for a method
+	Receiver syntax.Node // method calls only
+	Turbo    syntax.Node // type_arguments, if any
+	Args     []syntax.Node
+}
+
+// Method reports whether the call is a method call.
+func (c Call) Method() bool { return c.Receiver.Valid() }
+
+// AsCall reads a node as a call; the second result is false when it is none.
+func AsCall(n syntax.Node) (Call, bool) {
+	if !n.Is("call_expression") {
+		return Call{}, false
+	}
+	c := Call{Node: n, Args: n.Field("arguments").NamedChildren()}
+	fn := n.Field("function")
+	if fn.Is("generic_function") {
+		c.Turbo, fn = fn.Field("type_arguments"), fn.Field("function")
+	}
+	switch fn.Kind() {
+	case "field_expression":
+		c.Receiver, c.Name = fn.Field("value"), fn.Field("field").Text()
+	case "identifier", "scoped_identifier":
+		c.Name, c.Path = syntax.LastSegment(fn), fn.Squeeze()
+	default:
+		return Call{}, false
+	}
+	return c, true
+}
+
+// Calls lists the calls at or below a node, outer calls first.
+func Calls(n syntax.Node) []Call {
+	var out []Call
+	for _, c := range n.Find("call_expression") {
+		if call, ok := AsCall(c); ok {
+			out = append(out, call)
+		}
+	}
+	return out
+}
+
+// Unparen strips parentheses, references and single-expression unsafe or plain
+// blocks from an expression.
+func Unparen(n syntax.Node) syntax.Node {
+	for {
+		switch n.Kind() {
+		case "parenthesized_expression":
+			n = n.NamedChild(0)
+		case "unsafe_block":
+			n = n.ChildOf("block")
+		case "block":
+			c := n.NamedChildren()
+			if len(c) != 1 {
+				return n
+			}
+			n = c[0]
+		case "expression_statement":
+			if strings.HasSuffix(n.Text(), ";") {
+				return n
+			}
+			n = n.NamedChild(0)
+		default:
+			return n
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// lineFix turns byte edits into whole-line edits, which is what a suggestion
+// on GitHub and a person can apply. Edits that touch the same lines become one.
+func lineFix(f *syntax.File, fix *rules.Fix) *Fix {
+	if fix == nil || len(fix.Edits) == 0 {
+		return nil
+	}
+	edits := slices.Clone(fix.Edits)
+	slices.SortStableFunc(edits, func(a, b rules.TextEdit) int { return a.Span.Start - b.Span.Start })
+	out := &Fix{Description: fix.Description}
+	for i := 0; i < len(edits); {
+		first, last := lineRange(f, edits[i].Span)
+		j := i + 1
+		for j < len(edits) {
+			a, b := lineRange(f, edits[j].Span)
+			if a > last {
+				break
+			}
+			last = max(last, b)
+			j++
+		}
+		start, end := lineSpan(f, first, last)
+		var b strings.Builder
+		at := start
+		for _, e := range edits[i:j] {
+			if e.Span.Start < at {
+				return nil // edits overlap: there is no one result
+			}
+			b.Write(f.Src[at:e.Span.Start])
+			b.WriteString(newlines(f, e.New))
+			at = e.Span.End
+		}
+		b.Write(f.Src[at:end])
+		out.Edits = append(out.Edits, Edit{first, last, b.String()})
+		i = j
+	}
+	return out
+}
+
+// lineRange is the first and last line that an edit changes. An edit that ends
+// at the start of a line (a whole line removed) takes that line in, so that no
+// empty line is left.
+func lineRange(f *syntax.File, s syntax.Span) (int, int) {
+	return f.Position(s.Start).Line, f.Position(s.End).Line
+}
+
+// lineSpan is the byte range of lines first..last without the last line end.
+func lineSpan(f *syntax.File, first, last int) (int, int) {
+	start, end := f.LineStart(first), f.LineStart(last)
+	return start, end + len(f.Line(last))
+}
+
+func newlines(f *syntax.File, text string) string {
+	if f.CRLF() {
+		return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+	}
+	return text
+}
+
+// mergeFix joins the fixes of one finding; overlapping ones keep the first.
+func mergeFix(a, b *Fix) *Fix {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	out := &Fix{Description: a.Description, Edits: slices.Clone(a.Edits)}
+	for _, e := range b.Edits {
+		if !slices.ContainsFunc(out.Edits, func(o Edit) bool { return e.StartLine <= o.EndLine && o.StartLine <= e.EndLine }) {
+			out.Edits = append(out.Edits, e)
+		}
+	}
+	slices.SortFunc(out.Edits, func(a, b Edit) int { return a.StartLine - b.StartLine })
+	return out
+}
+
+// Apply returns a file's content with the edits of all fixes applied, and how
+// many edits were applied; an edit that overlaps an earlier one is left out.
+func Apply(src []byte, edits []Edit) ([]byte, int) {
+	bom := strings.HasPrefix(string(src), "\xef\xbb\xbf")
+	f := syntax.Lines(src)
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.StartLine - b.StartLine })
+	var out []byte
+	if bom {
+		out = append(out, "\xef\xbb\xbf"...)
+	}
+	at, applied, lastLine := 0, 0, 0
+	for _, e := range edits {
+		if e.StartLine <= lastLine || e.EndLine > f.LineCount() {
+			continue
+		}
+		start, end := lineSpan(f, e.StartLine, e.EndLine)
+		out = append(out, f.Src[at:start]...)
+		out = append(out, e.Text...)
+		at, lastLine = end, e.EndLine
+		applied++
+	}
+	return append(out, f.Src[at:]...), applied
+}

@@ -1,0 +1,270 @@
+package review
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Options is one request for a review.
+type Options struct {
+	// Head is the checkout to review.
+	Head fs.FS
+	// Base is the checkout at the merge base; nil makes every finding new.
+	Base fs.FS
+	// Rules are the rules to run.
+	Rules []*rules.Rule
+	// Kernels limits the review to kernels of these names; empty reviews all.
+	Kernels []string
+	// Severities overrides the severity of rules by ID; "off" silences one.
+	// A severity is an upper bound: a rule that is unsure keeps its lower one.
+	Severities map[string]Severity
+	// Version is the version of the tool, for the report.
+	Version string
+	// Progress is told what is being done; it may be nil.
+	Progress func(string)
+}
+
+// Off is the severity in Options that silences a rule.
+const Off Severity = "off"
+
+// Run reviews a checkout. It returns tree.ErrNoKernels when the checkout has
+// another layout, and an error that lists the known kernels when a named one
+// does not exist. What could not be read is listed in the report.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	head, err := tree.Load(o.Head, nil)
+	if err != nil {
+		return nil, err
+	}
+	kernels, err := selectKernels(head, o.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	progress := o.Progress
+	if progress == nil {
+		progress = func(string) {}
+	}
+	progress(fmt.Sprintf("parsing %d kernels", len(kernels)))
+	if err := parseAll(ctx, head, kernels); err != nil {
+		return nil, err
+	}
+	progress(fmt.Sprintf("running %d rules", len(o.Rules)))
+	found, err := runRules(ctx, o, head, kernels)
+	if err != nil {
+		return nil, err
+	}
+	var old map[string]int
+	if o.Base != nil {
+		progress("reviewing the base")
+		if old, err = baseFingerprints(ctx, o, head); err != nil {
+			return nil, err
+		}
+	}
+	r := &Report{Schema: Schema, Tool: Tool{"tilegate", o.Version}, Findings: []Finding{}}
+	r.Findings = group(found, old, o.Base != nil)
+	r.Summary = Summary{Kernels: []string{}, Unread: []Unread{}}
+	for _, k := range kernels {
+		r.Summary.Kernels = append(r.Summary.Kernels, k.ID())
+	}
+	for _, f := range head.Read() {
+		r.Summary.Files++
+		if f.Unread != "" {
+			r.Summary.Unread = append(r.Summary.Unread, Unread{f.Path, f.Unread})
+		}
+	}
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case Error:
+			r.Summary.Error++
+		case Warning:
+			r.Summary.Warning++
+		case Note:
+			r.Summary.Note++
+		}
+	}
+	return r, nil
+}
+
+func selectKernels(t *tree.Tree, names []string) ([]*tree.Kernel, error) {
+	if len(names) == 0 {
+		return t.Kernels, nil
+	}
+	var out []*tree.Kernel
+	for _, name := range names {
+		k := t.Kernel(name)
+		if k == nil {
+			var known []string
+			for _, k := range t.Kernels {
+				known = append(known, k.ID())
+			}
+			return nil, fmt.Errorf("no kernel %q in this checkout: it has %s", name, strings.Join(known, ", "))
+		}
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// parseAll parses the files of the kernels and what they share, in parallel.
+func parseAll(ctx context.Context, t *tree.Tree, kernels []*tree.Kernel) error {
+	var paths []string
+	for _, k := range kernels {
+		paths = append(paths, k.KernelRS, k.FFI, k.Wrapper, k.Test, k.Reference, k.Crate.Lib, k.Crate.FFIUtil, k.Crate.Manifest)
+	}
+	slices.Sort(paths)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, p := range slices.Compact(paths) {
+		if p != "" {
+			g.Go(func() error { t.File(p); return ctx.Err() })
+		}
+	}
+	return g.Wait()
+}
+
+// hit is one diagnostic with what grouping and comparing need.
+type hit struct {
+	rules.Diagnostic
+	rule        *rules.Rule
+	kernel      string
+	fn          string
+	fingerprint string
+}
+
+func runRules(ctx context.Context, o Options, t *tree.Tree, kernels []*tree.Kernel) ([]hit, error) {
+	var facts rules.Facts
+	perRule := make([][]hit, len(o.Rules))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range o.Rules {
+		if o.Severities[r.ID] == Off {
+			continue
+		}
+		g.Go(func() error {
+			rules.Run(r, t, &facts, kernels, func(p *rules.Pass, d rules.Diagnostic) {
+				perRule[i] = append(perRule[i], newHit(o, t, p, d))
+			}, func(*rules.Pass, string) {})
+			return ctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	out := slices.Concat(perRule...)
+	slices.SortStableFunc(out, func(a, b hit) int {
+		if c := strings.Compare(a.File.Path, b.File.Path); c != 0 {
+			return c
+		}
+		if c := a.Span.Start - b.Span.Start; c != 0 {
+			return c
+		}
+		return rules.Compare(a.rule.ID, b.rule.ID)
+	})
+	return out, nil
+}
+
+func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
+	h := hit{Diagnostic: d, rule: p.Rule}
+	if p.Kernel != nil {
+		h.kernel = p.Kernel.ID()
+	}
+	if limit := o.Severities[p.Rule.ID]; limit != "" && d.Severity == p.Rule.Severity {
+		h.Severity = limit
+	}
+	if pin := t.Pin(p.Crate); p.Rule.Pin != "" && pin != "" && pin != "="+p.Rule.Pin {
+		h.Severity = Note
+		h.Message += fmt.Sprintf(" (known for cutile %s only; this crate asks for `%s`)", p.Rule.Pin, pin)
+	}
+	h.fn = functionName(d.File, d.Span)
+	text := strings.Join(strings.Fields(string(d.File.Src[d.Span.Start:d.Span.End])), " ")
+	sum := sha256.Sum256([]byte(strings.Join([]string{p.Rule.ID, path.Base(d.File.Path), h.fn, d.Construct, text}, "\x00")))
+	h.fingerprint = hex.EncodeToString(sum[:10])
+	return h
+}
+
+func functionName(f *syntax.File, s syntax.Span) string {
+	n := f.Enclosing(s)
+	if !n.Is("function_item", "function_definition") {
+		n = n.Ancestor("function_item", "function_definition")
+	}
+	return n.Field("name").Text()
+}
+
+// baseFingerprints counts the fingerprints of the base. A base of another
+// layout has none.
+func baseFingerprints(ctx context.Context, o Options, head *tree.Tree) (map[string]int, error) {
+	base, err := tree.Load(o.Base, head)
+	if err != nil && len(base.Crates) > 0 {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	found, err := runRules(ctx, o, base, base.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for _, h := range found {
+		count[h.fingerprint]++
+	}
+	return count, nil
+}
+
+// group makes findings of the hits: one per rule, function, kind of construct
+// and severity, new ones apart from old ones. A hit is new when its
+// fingerprint occurs more often than in the base; the earlier ones are the old.
+func group(hits []hit, old map[string]int, compared bool) []Finding {
+	type key struct {
+		rule, path, fn, construct, message string
+		severity                           Severity
+		isNew                              bool
+	}
+	at := map[key]int{}
+	out := []Finding{}
+	left := map[string]int{}
+	for fp, n := range old {
+		left[fp] = n
+	}
+	for _, h := range hits {
+		isNew := true
+		if compared && left[h.fingerprint] > 0 {
+			left[h.fingerprint]--
+			isNew = false
+		}
+		k := key{h.rule.ID, h.File.Path, h.fn, h.Construct, "", h.Severity, isNew}
+		if h.fn == "" {
+			// Outside functions only equal messages belong together.
+			k.message = h.Message
+		}
+		start := h.File.Position(h.Span.Start)
+		end := h.File.Position(h.Span.End)
+		fix := lineFix(h.File, h.Fix)
+		if i, ok := at[k]; ok {
+			f := &out[i]
+			if start.Line != f.Line && !slices.Contains(f.AlsoAt, start.Line) {
+				f.AlsoAt = append(f.AlsoAt, start.Line)
+			}
+			f.Fix = mergeFix(f.Fix, fix)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, Finding{
+			Rule: h.rule.ID, Severity: h.Severity, Path: h.File.Path,
+			Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column,
+			Kernel: h.kernel, Title: h.rule.Title, Message: h.Message, Why: h.rule.Why,
+			Fix: fix, Triage: h.rule.Triage, Fingerprint: h.fingerprint, New: isNew,
+		})
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Pass is one run of a rule over its unit: a kernel, a crate or the tree.
+type Pass struct {
+	Rule   *Rule
+	Tree   *tree.Tree
+	Kernel *tree.Kernel // PerKernel only
+	Crate  *tree.Crate  // PerKernel and PerCrate
+	facts  *Facts
+	report func(Diagnostic)
+	// undecided is told when evidence was missing and the rule stayed silent.
+	undecided func(reason string)
+}
+
+// Diagnostic is one place that breaks a rule.
+type Diagnostic struct {
+	// File and Span are the place; the span is what an annotation underlines.
+	File *syntax.File
+	Span syntax.Span
+	// Severity defaults to the rule's.
+	Severity Severity
+	// Message says what was found and what was expected, code in `backticks`.
+	Message string
+	// Construct names the kind of thing that is wrong, when a rule looks at
+	// several kinds: diagnostics of one rule, function and construct become one
+	// finding.
+	Construct string
+	// Fix is set only when it may be applied unseen.
+	Fix *Fix
+}
+
+// Fix is a safe change of the diagnostic's file.
+type Fix struct {
+	Description string
+	Edits       []TextEdit
+}
+
+// TextEdit replaces a span of the diagnostic's file; an empty span inserts.
+type TextEdit struct {
+	Span syntax.Span
+	New  string
+}
+
+// Report reports a diagnostic.
+func (p *Pass) Report(d Diagnostic) {
+	if d.Severity == "" {
+		d.Severity = p.Rule.Severity
+	}
+	p.report(d)
+}
+
+// Reportf reports a node at a severity. Damaged nodes are never reported.
+func (p *Pass) Reportf(n syntax.Node, s Severity, construct, format string, args ...any) {
+	p.ReportFix(n, s, construct, nil, format, args...)
+}
+
+// ReportFix is Reportf with a safe fix.
+func (p *Pass) ReportFix(n syntax.Node, s Severity, construct string, fix *Fix, format string, args ...any) {
+	if !n.Valid() || n.Damaged() {
+		p.Undecided("the place is damaged or absent")
+		return
+	}
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), Severity: s, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
+}
+
+// Undecided counts a case in which the evidence did not suffice; nothing is
+// reported for it.
+func (p *Pass) Undecided(reason string) {
+	if p.undecided != nil {
+		p.undecided(reason)
+	}
+}
+
+// Replace is a fix that replaces one node.
+func Replace(n syntax.Node, text, description string) *Fix {
+	return &Fix{Description: description, Edits: []TextEdit{{Span: n.Span(), New: text}}}
+}
+
+// Insert is a fix that inserts text at an offset.
+func Insert(offset int, text, description string) *Fix {
+	return &Fix{Description: description, Edits: []TextEdit{{Span: syntax.Span{Start: offset, End: offset}, New: text}}}
+}
+
+// AnyFact is a Fact of any type.
+type AnyFact interface{ factName() string }
+
+// Fact is shared work: a value computed at most once for each unit and asked
+// for by many rules. A rule declares it in Requires.
+type Fact[T any] struct {
+	name string
+	run  func(*tree.Tree, Unit) T
+}
+
+// Unit is what a fact is computed for. Kernel and Crate are nil where the
+// rule's scope has none.
+type Unit struct {
+	Kernel *tree.Kernel
+	Crate  *tree.Crate
+}
+
+// NewFact declares a fact. The name stands in error messages.
+func NewFact[T any](name string, run func(*tree.Tree, Unit) T) *Fact[T] {
+	return &Fact[T]{name, run}
+}
+
+func (f *Fact[T]) factName() string { return f.name }
+
+// Of returns the fact for the pass's unit. It panics when the rule does not
+// declare the fact, which its tests then show.
+func (f *Fact[T]) Of(p *Pass) T {
+	if !slices.ContainsFunc(p.Rule.Requires, func(a AnyFact) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(f).Pointer() }) {
+		panic(fmt.Sprintf("rule %s asks for the fact %q without declaring it in Requires", p.Rule.ID, f.name))
+	}
+	return f.For(p.facts, p.Tree, Unit{p.Kernel, p.Crate})
+}
+
+// For returns the fact for a unit, for facts that build on others.
+func (f *Fact[T]) For(facts *Facts, t *tree.Tree, u Unit) T {
+	return facts.once(factKey{f, u}, func() any { return f.run(t, u) }).(T)
+}
+
+// Facts caches the facts of one tree. It is safe for concurrent use.
+type Facts struct {
+	mu    sync.Mutex
+	cells map[factKey]*factCell
+}
+
+type factKey struct {
+	fact AnyFact
+	unit Unit
+}
+
+type factCell struct {
+	once  sync.Once
+	value any
+}
+
+func (f *Facts) once(k factKey, run func() any) any {
+	f.mu.Lock()
+	if f.cells == nil {
+		f.cells = map[factKey]*factCell{}
+	}
+	c := f.cells[k]
+	if c == nil {
+		c = &factCell{}
+		f.cells[k] = c
+	}
+	f.mu.Unlock()
+	c.once.Do(func() { c.value = run() })
+	return c.value
+}
+
+// Run runs a rule over every unit of its scope. Kernels limits it to those
+// kernels when not empty; report and undecided are called in a stable order.
+func Run(r *Rule, t *tree.Tree, facts *Facts, kernels []*tree.Kernel, report func(*Pass, Diagnostic), undecided func(*Pass, string)) {
+	run := func(k *tree.Kernel, c *tree.Crate) {
+		p := &Pass{Rule: r, Tree: t, Kernel: k, Crate: c, facts: facts}
+		p.report = func(d Diagnostic) { report(p, d) }
+		p.undecided = func(reason string) { undecided(p, reason) }
+		r.Run(p)
+	}
+	switch r.Scope {
+	case PerKernel:
+		for _, k := range kernels {
+			run(k, k.Crate)
+		}
+	case PerCrate:
+		for _, c := range t.Crates {
+			if slices.ContainsFunc(kernels, func(k *tree.Kernel) bool { return k.Crate == c }) || len(t.Kernels) == 0 {
+				run(nil, c)
+			}
+		}
+	case PerTree:
+		run(nil, nil)
+	}
+}

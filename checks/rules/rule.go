@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/review/finding"
+)
+
+// Scope says how often a rule runs.
+type Scope uint8
+
+// The scopes.
+const (
+	PerKernel Scope = iota + 1 // once for each kernel; Pass.Kernel is set
+	PerCrate                   // once for each crate; Pass.Crate is set
+	PerTree                    // once for the checkout
+)
+
+// Severity is how much a finding weighs.
+type Severity = finding.Severity
+
+// The severities from heavy to light.
+const (
+	Error   = finding.Error
+	Warning = finding.Warning
+	Note    = finding.Note
+)
+
+// Rule is one rule of the rulebook or of a document beside it, as a value. All
+// fields but Signatures, Triage, Requires and Pin must be set.
+type Rule struct {
+	// ID is the rulebook's number with R before it, or a number with the prefix
+	// of another document (P, A, S, T). It is never renumbered.
+	ID    string
+	Title string
+	// Category is one of syntax, types, memory, performance, semantics, process.
+	Category string
+	// Owner is who has to act: kernel, host, test or process.
+	Owner string
+	// Severity is the heaviest severity that the rule reports.
+	Severity Severity
+	// DecidedBy says what the rule looks at: syntax, cross-file, analysis, ir.
+	DecidedBy string
+	// Fix is safe when the rule offers edits that may be applied unseen, suggest
+	// when it only describes one, none otherwise.
+	Fix string
+	// Signatures are the failure signatures that point here.
+	Signatures []string
+	// Why is one sentence: what goes wrong when the rule is broken.
+	Why string
+	// Triage lists what to do, in order.
+	Triage []string
+	// Doc is the rule's page in Markdown, embedded from doc.md.
+	Doc string
+	// Pin is the cutile version for which the rule is known to hold, or empty
+	// for all. Under another pin its findings become notes that say so.
+	Pin   string
+	Scope Scope
+	// Requires lists the facts that Run asks for.
+	Requires []AnyFact
+	Run      func(*Pass)
+}
+
+var idPattern = regexp.MustCompile(`^(R([1-9]|[1-4][0-9])|P([1-9]|1[01])|[AST][1-9][0-9]*)$`)
+
+// docSections are the headings that each rule page must have, in order.
+var docSections = []string{
+	"## What it does", "## Why is this bad", "## Example", "## Use instead",
+	"## How it is decided", "## Limits", "## Fix",
+}
+
+// Validate reports what is missing or malformed in a rule's description.
+func (r *Rule) Validate() error {
+	var missing []string
+	need := func(ok bool, what string) {
+		if !ok {
+			missing = append(missing, what)
+		}
+	}
+	need(idPattern.MatchString(r.ID), "an ID such as R45, P3, A1, S2 or T4")
+	need(r.Title != "", "a Title")
+	need(slices.Contains([]string{"syntax", "types", "memory", "performance", "semantics", "process"}, r.Category), "a known Category")
+	need(slices.Contains([]string{"kernel", "host", "test", "process"}, r.Owner), "a known Owner")
+	need(r.Severity.Rank() > 0, "a Severity")
+	need(slices.Contains([]string{"syntax", "cross-file", "analysis", "ir"}, r.DecidedBy), "a known DecidedBy")
+	need(slices.Contains([]string{"safe", "suggest", "none"}, r.Fix), "Fix: safe, suggest or none")
+	need(r.Why != "", "a Why")
+	need(r.Scope >= PerKernel && r.Scope <= PerTree, "a Scope")
+	need(r.Run != nil, "a Run function")
+	at := 0
+	for _, s := range docSections {
+		i := strings.Index(r.Doc[at:], s+"\n")
+		need(i >= 0, "the section "+s+" in doc.md, in order")
+		if i >= 0 {
+			at += i + len(s)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("rule %s lacks %s", r.ID, strings.Join(missing, "; "))
+	}
+	return nil
+}
+
+// ParseID turns what a person writes (R1, r01, 45) into a rule ID; the second
+// result is false when it is none.
+func ParseID(s string) (string, bool) {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	prefix := "R"
+	if s != "" && (s[0] < '0' || s[0] > '9') {
+		prefix, s = s[:1], s[1:]
+	}
+	id := prefix + strings.TrimLeft(s, "0")
+	return id, idPattern.MatchString(id)
+}
+
+// Compare orders rule IDs: R before P, A, S, T, then by number.
+func Compare(a, b string) int {
+	if d := strings.Index("RPAST", a[:1]) - strings.Index("RPAST", b[:1]); d != 0 {
+		return d
+	}
+	if d := len(a) - len(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,173 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"sort"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+)
+
+// builder copies tree-sitter trees into the node list of one file.
+type builder struct {
+	f *File
+	g *grammar
+}
+
+// segment maps a part of a synthetic source back to the file: bytes from
+// synthetic offset at, length long, stand at file offset to.
+type segment struct{ at, length, to int }
+
+// append parses src and appends its nodes. With segments, src is synthetic:
+// offsets are mapped back, and those outside all segments take the nearest
+// mapped offset. It reports false when the tree is deeper than MaxDepth.
+func (b *builder) append(src []byte, segments []segment) bool {
+	parser := sitter.NewParser()
+	defer parser.Close()
+	if err := parser.SetLanguage(b.g.lang); err != nil {
+		b.f.Unread = fmt.Sprintf("the %s grammar does not fit the parser: %v", b.f.Lang, err)
+		return false
+	}
+	tree := parser.Parse(src, nil)
+	if tree == nil {
+		b.f.Unread = "the parser gave up"
+		return false
+	}
+	defer tree.Close()
+	cursor := tree.Walk()
+	defer cursor.Close()
+
+	errorID := uint16(0xffff)
+	prev := []int32{none} // last sibling at each depth
+	up := []int32{none}   // parent at each depth
+	bad := []bool{false}  // inside an ERROR at each depth
+	for {
+		depth := len(up) - 1
+		c := cursor.Node()
+		id := c.KindId()
+		n := node{
+			field:  b.g.fields[cursor.FieldId()],
+			start:  int(c.StartByte()),
+			end:    int(c.EndByte()),
+			parent: up[depth],
+			first:  none, next: none, sub: none,
+			damaged: bad[depth],
+		}
+		if id == errorID {
+			n.kind, n.named, n.damaged = errorKind, true, true
+		} else {
+			n.kind, n.named = b.g.kinds[id], b.g.named[id]
+			if n.start == n.end && c.IsMissing() {
+				n.damaged = true
+			}
+		}
+		if segments != nil {
+			n.start, n.end = unmap(segments, n.start, n.end)
+		}
+		i := int32(len(b.f.nodes))
+		b.f.nodes = append(b.f.nodes, n)
+		if prev[depth] != none {
+			b.f.nodes[prev[depth]].next = i
+		} else if n.parent != none {
+			b.f.nodes[n.parent].first = i
+		}
+		prev[depth] = i
+
+		if cursor.GotoFirstChild() {
+			if depth+1 > MaxDepth {
+				b.f.Unread = fmt.Sprintf("syntax nested deeper than %d levels", MaxDepth)
+				return false
+			}
+			up, prev, bad = append(up, i), append(prev, none), append(bad, n.damaged)
+			continue
+		}
+		for !cursor.GotoNextSibling() {
+			if !cursor.GotoParent() {
+				return true
+			}
+			last := len(up) - 1
+			up, prev, bad = up[:last], prev[:last], bad[:last]
+		}
+	}
+}
+
+func unmap(segments []segment, start, end int) (int, int) {
+	// The first segment that does not end before the node.
+	i := sort.Search(len(segments), func(i int) bool { return segments[i].at+segments[i].length >= start })
+	s := segments[min(i, len(segments)-1)]
+	at := func(o int) int { return s.to + min(max(o-s.at, 0), s.length) }
+	return at(start), at(end)
+}
+
+// damage sets Unread from the first syntax error that is not one of the
+// grammar's known gaps. Token trees are exempt: any tokens are legal there.
+func (b *builder) damage() {
+	f := b.f
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if !n.damaged || n.parent != none && f.nodes[n.parent].damaged {
+			continue
+		}
+		h := Node{f, int32(i)}
+		if h.Ancestor("token_tree", "token_tree_pattern").Valid() || knownGap(h) {
+			continue
+		}
+		what := "syntax error"
+		if n.kind != errorKind {
+			what = fmt.Sprintf("missing %q", n.kind)
+		}
+		f.Unread = fmt.Sprintf("%s at line %d, column %d", what, h.Pos().Line, h.Pos().Column)
+		return
+	}
+}
+
+// gaps are valid Rust that the pinned grammar reads as an error. A file whose
+// only damage is in this table is read. A gap is either an error node that is
+// left unvisited, or a spelling that is blanked before a second parse.
+var gaps = []struct {
+	name  string
+	is    func(n Node) bool
+	blank func(src []byte) []byte
+}{
+	{name: "negative literal as a generic argument", is: func(n Node) bool {
+		return n.Is(errorKind) && n.Text() == "-" && n.Parent().Is("type_arguments")
+	}},
+	{name: "unsafe extern block", blank: func(src []byte) []byte { return blankWord(src, unsafeExtern, "unsafe") }},
+	{name: "safe fn in an unsafe extern block", blank: func(src []byte) []byte { return blankWord(src, safeFn, "safe") }},
+}
+
+var (
+	safeFn       = regexp.MustCompile(`\bsafe\s+fn\b`)
+	unsafeExtern = regexp.MustCompile(`\bunsafe\s+extern\s*("[^"\n]*"\s*)?\{`)
+)
+
+func blankWord(src []byte, re *regexp.Regexp, word string) []byte {
+	return re.ReplaceAllFunc(src, func(m []byte) []byte {
+		return append(bytes.Repeat([]byte(" "), len(word)), m[len(word):]...)
+	})
+}
+
+func knownGap(n Node) bool {
+	for _, g := range gaps {
+		if g.is != nil && g.is(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// blankGaps returns src with the spellings that the grammar lacks blanked, at
+// unchanged offsets, or nil when it has none.
+func blankGaps(src []byte) []byte {
+	out := src
+	for _, g := range gaps {
+		if g.blank != nil {
+			out = g.blank(out)
+		}
+	}
+	if bytes.Equal(out, src) {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"unicode/utf8"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+)
+
+// Limits of a file that is parsed. Files beyond them are unread, never clean.
+const (
+	// MaxSize is the largest file in bytes.
+	MaxSize = 2 << 20
+	// MaxDepth is the deepest nesting of syntax nodes, and of brackets.
+	MaxDepth = 5000
+)
+
+// Lang is the language of a file.
+type Lang uint8
+
+// The languages that are parsed.
+const (
+	Rust Lang = iota + 1
+	Python
+)
+
+// String names the language.
+func (l Lang) String() string {
+	if l == Rust {
+		return "Rust"
+	}
+	return "Python"
+}
+
+// File is one parsed source file. It is immutable and safe for concurrent use.
+type File struct {
+	Path string // as given to Parse
+	Lang Lang
+	Src  []byte // without a byte-order mark, line ends as they are
+	// BOM reports that a byte-order mark was removed from Src.
+	BOM bool
+	// Unread says why the file could not be read as a whole, or is empty. An
+	// unread file may still have a tree; nodes inside damage are not visited.
+	Unread string
+	// Opaque holds the spans of macro bodies that could not be parsed again.
+	Opaque []Span
+
+	lines  []int // byte offset of each line start
+	nodes  []node
+	byKind map[string][]int32
+}
+
+// Span is a range of byte offsets into File.Src, End exclusive.
+type Span struct{ Start, End int }
+
+// Contains reports whether s holds o.
+func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
+
+// Pos is a place in a file: line and column start at 1, the column counts bytes.
+type Pos struct{ Line, Column int }
+
+// Parse reads src as a file of the language. It never fails: what cannot be
+// read is said in File.Unread.
+func Parse(path string, lang Lang, src []byte) *File {
+	f := &File{Path: path, Lang: lang}
+	if rest, ok := bytes.CutPrefix(src, []byte("\xef\xbb\xbf")); ok {
+		f.BOM, src = true, rest
+	}
+	f.Src = src
+	f.lines = lineStarts(src)
+	switch {
+	case len(src) > MaxSize:
+		f.Unread = fmt.Sprintf("%d bytes, the limit is %d", len(src), MaxSize)
+	case bytes.IndexByte(src, 0) >= 0:
+		f.Unread = fmt.Sprintf("NUL byte at line %d", f.Position(bytes.IndexByte(src, 0)).Line)
+	case !utf8.Valid(src):
+		f.Unread = fmt.Sprintf("not UTF-8 at line %d", f.Position(invalidUTF8(src)).Line)
+	case bracketDepth(src) > MaxDepth:
+		f.Unread = fmt.Sprintf("brackets nested deeper than %d levels", MaxDepth)
+	}
+	if f.Unread != "" {
+		return f
+	}
+	b := builder{f: f, g: grammars[lang]}
+	if !b.append(src, nil) {
+		f.nodes = nil
+		return f
+	}
+	b.damage()
+	if lang == Rust && f.Unread != "" {
+		if blanked := blankGaps(src); blanked != nil {
+			f.nodes, f.Unread = nil, ""
+			b.append(blanked, nil)
+			b.damage()
+		}
+	}
+	if lang == Rust {
+		b.expandMacros()
+	}
+	f.index()
+	return f
+}
+
+// Root is the node of the whole file; invalid for a file without a tree.
+func (f *File) Root() Node {
+	if len(f.nodes) == 0 {
+		return Node{}
+	}
+	return Node{f, 0}
+}
+
+// Position returns the place of a byte offset.
+func (f *File) Position(offset int) Pos {
+	i := sort.SearchInts(f.lines, offset+1) - 1
+	return Pos{i + 1, offset - f.lines[i] + 1}
+}
+
+// Line returns the text of a line (from 1) without its line end.
+func (f *File) Line(n int) string {
+	if n < 1 || n > len(f.lines) {
+		return ""
+	}
+	end := len(f.Src)
+	if n < len(f.lines) {
+		end = f.lines[n]
+	}
+	return string(bytes.TrimRight(f.Src[f.lines[n-1]:end], "\r\n"))
+}
+
+// LineCount counts the lines of the file.
+func (f *File) LineCount() int { return len(f.lines) }
+
+// CRLF reports whether the file's first line ends in a carriage return and a
+// line feed, which edits then keep.
+func (f *File) CRLF() bool {
+	i := bytes.IndexByte(f.Src, '\n')
+	return i > 0 && f.Src[i-1] == '\r'
+}
+
+func lineStarts(src []byte) []int {
+	starts := []int{0}
+	for i, c := range src {
+		if c == '\n' && i+1 < len(src) {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+func invalidUTF8(src []byte) int {
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return 0
+}
+
+// bracketDepth is the deepest bracket nesting, strings and comments included:
+// an upper bound that is cheap enough to ask before the C parser is.
+func bracketDepth(src []byte) int {
+	depth, deepest := 0, 0
+	for _, c := range src {
+		switch c {
+		case '(', '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
+}
+
+// grammar holds what is asked of a tree-sitter language once.
+type grammar struct {
+	lang   *sitter.Language
+	kinds  []string
+	named  []bool
+	fields []string
+}
+
+const errorKind = "ERROR"
+
+func loadGrammar(l *sitter.Language) *grammar {
+	g := &grammar{lang: l}
+	for id := range l.NodeKindCount() {
+		g.kinds = append(g.kinds, l.NodeKindForId(uint16(id)))
+		g.named = append(g.named, l.NodeKindIsNamed(uint16(id)))
+	}
+	for id := range l.FieldCount() + 1 {
+		g.fields = append(g.fields, l.FieldNameForId(uint16(id)))
+	}
+	return g
+}
+
+// Enclosing is the smallest node that holds a span, parsed macro content
+// included; invalid when the file has no tree.
+func (f *File) Enclosing(s Span) Node {
+	n := f.Root()
+	for n.Valid() {
+		inner := Node{}
+		if p := n.Parsed(); p.Valid() {
+			inner = p
+		} else {
+			for c := range n.Children() {
+				if c.Span().Contains(s) {
+					inner = c
+					break
+				}
+			}
+		}
+		if !inner.Valid() || !inner.Span().Contains(s) {
+			return n
+		}
+		n = inner
+	}
+	return n
+}
+
+// LineStart is the byte offset at which a line (from 1) starts.
+func (f *File) LineStart(n int) int { return f.lines[n-1] }
+
+// Lines wraps any text as a File without a tree, for its lines and positions.
+func Lines(src []byte) *File {
+	f := &File{Src: src}
+	if rest, ok := bytes.CutPrefix(src, []byte("\xef\xbb\xbf")); ok {
+		f.BOM, f.Src = true, rest
+	}
+	f.lines = lineStarts(f.Src)
+	return f
+}

@@ -1,0 +1,189 @@
+package syntax_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+func parseRust(t *testing.T, src string) *syntax.File {
+	t.Helper()
+	f := syntax.Parse("a.rs", syntax.Rust, []byte(src))
+	require.Empty(t, f.Unread)
+	return f
+}
+
+func TestMacroBodiesAreSyntax(t *testing.T) {
+	f := parseRust(t, `fn f() {
+    macro_rules! dispatch {
+        ($E:ty) => {{
+            let x_t = unsafe { borrow_tensor::<$E>(x_d) };
+            let generics = vec![dty.to_string(), bm.to_string()];
+            op(&*x_t).generics(generics)
+        }};
+    }
+    dispatch!(f32)
+}
+`)
+	var calls []string
+	for _, c := range f.Root().Find("call_expression") {
+		calls = append(calls, c.Field("function").Text())
+	}
+	assert.Equal(t, []string{
+		"borrow_tensor::<$E>", "dty.to_string", "bm.to_string", "op(&*x_t).generics", "op",
+	}, calls)
+	assert.Empty(t, f.Opaque)
+
+	let := f.Root().Find("let_declaration")[0]
+	assert.Equal(t, syntax.Pos{Line: 4, Column: 13}, let.Pos())
+	assert.Equal(t, "let x_t = unsafe { borrow_tensor::<$E>(x_d) };", let.Text())
+	assert.Equal(t, "macro_definition", let.Ancestor("macro_definition").Kind())
+	vec := f.Root().Find("macro_invocation")[0]
+	assert.Len(t, vec.ChildOf("token_tree").Parsed().NamedChildren(), 2)
+}
+
+func TestOneBrokenMacroBodyDoesNotHideOthers(t *testing.T) {
+	f := parseRust(t, `
+macro_rules! a { ($($p:ident),+) => {{ $( if $p.is_null() { return 1; } )+ }}; }
+macro_rules! b { ($p:expr) => { inner($p) }; }
+`)
+	require.Len(t, f.Opaque, 1)
+	require.Len(t, f.Root().Find("call_expression"), 1)
+	assert.Equal(t, "inner($p)", f.Root().Find("call_expression")[0].Text())
+}
+
+// Tokens of macros with a syntax of their own are no code (field-report 129).
+func TestFieldReport129UnknownMacrosAreOpaque(t *testing.T) {
+	f := parseRust(t, `
+bitflags! {
+    /// doc comment with from_raw_parts(x)
+    pub struct Flags: u32 { const A = 1; }
+}
+html! { <a href={load_ptr_tko(p)}>{1e-6}</a> }
+`)
+	assert.Empty(t, f.Root().Find("call_expression"))
+	assert.Empty(t, f.Root().Find("float_literal"))
+}
+
+func TestKnownGapsAreRead(t *testing.T) {
+	for _, src := range []string{
+		"fn f() { let x: Tensor<E, -1> = g::<-1>(); }",
+		"unsafe extern \"C\" { pub safe fn a(); }",
+	} {
+		f := syntax.Parse("a.rs", syntax.Rust, []byte(src))
+		assert.Empty(t, f.Unread, src)
+	}
+}
+
+func TestUnread(t *testing.T) {
+	for name, c := range map[string]struct {
+		lang syntax.Lang
+		src  string
+		why  string
+	}{
+		"truncated":       {syntax.Rust, "pub fn f() { let x = ", "line 1"},
+		"other language":  {syntax.Python, "#include <a>\nint main() { return 0; }\n", "syntax error at line"},
+		"NUL bytes":       {syntax.Python, "x = 1\ny = \x00\n", "NUL byte at line 2"},
+		"not UTF-8":       {syntax.Rust, "// a\n// \xff\n", "not UTF-8 at line 2"},
+		"too large":       {syntax.Python, strings.Repeat("x = 1\n", 500_000), "3000000 bytes, the limit is 2097152"},
+		"deep brackets":   {syntax.Rust, "fn f() { " + strings.Repeat("(", 100_000) + strings.Repeat(")", 100_000) + " }", "nested deeper"},
+		"deep operators":  {syntax.Rust, "fn f() { " + strings.Repeat("- ", 100_000) + "1; }", "nested deeper"},
+		"missing bracket": {syntax.Rust, "fn f() { g(1; }", "line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := syntax.Parse("a", c.lang, []byte(c.src))
+			assert.Contains(t, f.Unread, c.why)
+		})
+	}
+}
+
+func TestFieldReport124ByteOrderMark(t *testing.T) {
+	plain := parseRust(t, "fn f() { g(1) }\n")
+	marked := parseRust(t, "\xef\xbb\xbffn f() { g(1) }\n")
+	assert.Equal(t, plain.Root().Find("call_expression")[0].Pos(), marked.Root().Find("call_expression")[0].Pos())
+	assert.True(t, marked.BOM)
+}
+
+func TestPositionsAndLines(t *testing.T) {
+	f := parseRust(t, "fn f() {\r\n    /* é🙂 */ g(1)\r\n}\r\n")
+	c := f.Root().Find("call_expression")[0]
+	assert.Equal(t, syntax.Pos{Line: 2, Column: 18}, c.Pos())
+	assert.Equal(t, "    /* é🙂 */ g(1)", f.Line(2))
+	assert.True(t, f.CRLF())
+	assert.Equal(t, 3, f.LineCount())
+}
+
+func TestSqueezeAndAttributes(t *testing.T) {
+	f := parseRust(t, `
+#[doc = "x"]
+// comment
+#[cutile::entry(a = 1)]
+pub unsafe fn k(a : *mut  E /* c */, b: i32) {}
+`)
+	fn := f.Root().Find("function_item")[0]
+	assert.Len(t, fn.Attributes(), 2)
+	assert.Equal(t, "(a:*mut E,b:i32)", fn.Field("parameters").Squeeze())
+}
+
+// upstream lists the sources of a TileGym checkout, or skips the test.
+func upstream(tb testing.TB) map[string]syntax.Lang {
+	dir := os.Getenv("TILEGYM_DIR")
+	if dir == "" {
+		tb.Skip("TILEGYM_DIR is unset: it names a TileGym checkout to parse")
+	}
+	files := map[string]syntax.Lang{}
+	for _, sub := range []string{"src/tilegym", "tests/ops"} {
+		err := filepath.WalkDir(filepath.Join(dir, sub), func(p string, d fs.DirEntry, err error) error {
+			switch filepath.Ext(p) {
+			case ".rs":
+				files[p] = syntax.Rust
+			case ".py":
+				files[p] = syntax.Python
+			}
+			return err
+		})
+		require.NoError(tb, err)
+	}
+	return files
+}
+
+func TestUpstreamIsRead(t *testing.T) {
+	for p, lang := range upstream(t) {
+		src, err := os.ReadFile(p)
+		require.NoError(t, err)
+		f := syntax.Parse(p, lang, src)
+		assert.Empty(t, f.Unread, p)
+		if filepath.Base(p) == "ffi.rs" {
+			assert.Empty(t, f.Opaque, p)
+			assert.NotEmpty(t, f.Root().Find("macro_definition"), p)
+		}
+	}
+}
+
+func BenchmarkParseUpstream(b *testing.B) {
+	type input struct {
+		lang syntax.Lang
+		src  []byte
+	}
+	var in []input
+	size := int64(0)
+	for p, lang := range upstream(b) {
+		src, err := os.ReadFile(p)
+		require.NoError(b, err)
+		in = append(in, input{lang, src})
+		size += int64(len(src))
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		for _, i := range in {
+			syntax.Parse("x", i.lang, i.src)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package tree
+
+import (
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Pin is the version requirement of the cutile crate in a crate's manifest as
+// written, such as "=0.2.0"; empty when there is none or it cannot be read.
+func (t *Tree) Pin(c *Crate) string {
+	if c == nil || c.Manifest == "" {
+		return ""
+	}
+	src, err := t.Bytes(c.Manifest)
+	if err != nil {
+		return ""
+	}
+	var m struct {
+		Dependencies map[string]any `toml:"dependencies"`
+	}
+	if toml.Unmarshal(src, &m) != nil {
+		return ""
+	}
+	switch v := m.Dependencies["cutile"].(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case map[string]any:
+		s, _ := v["version"].(string)
+		return strings.TrimSpace(s)
+	}
+	return ""
+}

@@ -1,0 +1,295 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// The places of upstream's layout, relative to the checkout's root.
+const (
+	OpsRoot       = "src/tilegym/ops/cutile_rs"
+	BackendRoot   = "src/tilegym/backend/cutile_rs"
+	SuitesRoot    = "src/tilegym/suites"
+	ReferenceRoot = "src/tilegym/ops/cutile"
+	TestsRoot     = "tests/ops"
+	SuiteTests    = "tests/suites"
+	kernelSuffix  = "_kernel"
+	suiteDir      = "cutile_rs"
+)
+
+// ErrNoKernels says that a tree has no cutile-rs backend: another layout.
+var ErrNoKernels = errors.New("no cutile-rs kernels: expected " + OpsRoot + " or a suite's " + suiteDir + " folder")
+
+// Tree is one revision of a checkout. It is safe for concurrent use.
+type Tree struct {
+	FS      fs.FS
+	Kernels []*Kernel // by suite, then name
+	Crates  []*Crate
+
+	reuse *Tree
+	mu    sync.Mutex
+	files map[string]*entry
+}
+
+// Crate is one Rust crate that builds one shared library.
+type Crate struct {
+	Suite    string // empty for the crate of ops/cutile_rs
+	Root     string // folder with the wrappers and kernel folders
+	Dir      string // folder of Cargo.toml
+	Manifest string // Cargo.toml
+	Lib      string // src/lib.rs
+	FFIUtil  string // shared ffi_util.rs
+}
+
+// Kernel is one op of the cutile-rs backend. A path is empty when the file
+// does not exist.
+type Kernel struct {
+	Name      string // folder stem, such as bmm
+	Suite     string // empty for ops/cutile_rs
+	Crate     *Crate
+	Dir       string // <root>/<name>_kernel
+	KernelRS  string // device source
+	FFI       string // host export
+	Wrapper   string // Python wrapper
+	Test      string
+	Reference string // reference op of the cuTile-Python backend
+}
+
+// ID names the kernel uniquely in its tree: the name, with the suite before it.
+func (k *Kernel) ID() string {
+	if k.Suite == "" {
+		return k.Name
+	}
+	return k.Suite + "/" + k.Name
+}
+
+type entry struct {
+	once sync.Once
+	file *syntax.File
+	src  []byte
+	err  error
+}
+
+// Load finds the kernels of a checkout. With reuse, files that are equal there
+// are not parsed again. It returns ErrNoKernels for another layout and fails
+// when the file system does.
+func Load(fsys fs.FS, reuse *Tree) (*Tree, error) {
+	t := &Tree{FS: fsys, reuse: reuse, files: map[string]*entry{}}
+	if err := t.addRoot(OpsRoot, ""); err != nil {
+		return nil, err
+	}
+	suites, err := fs.ReadDir(fsys, SuitesRoot)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", SuitesRoot, err)
+	}
+	for _, s := range suites {
+		if s.IsDir() {
+			if err := t.addRoot(path.Join(SuitesRoot, s.Name(), suiteDir), s.Name()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(t.Crates) == 0 {
+		return t, ErrNoKernels
+	}
+	slices.SortFunc(t.Kernels, func(a, b *Kernel) int { return strings.Compare(a.ID(), b.ID()) })
+	return t, nil
+}
+
+// addRoot adds the crate and the kernels of one cutile_rs folder.
+func (t *Tree) addRoot(root, suite string) error {
+	list, err := fs.ReadDir(t.FS, root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list %s: %w", root, err)
+	}
+	c := &Crate{Suite: suite, Root: root, FFIUtil: path.Join(root, "ffi_util.rs")}
+	var names []string
+	for _, e := range list {
+		switch name := e.Name(); {
+		case e.IsDir() && strings.HasSuffix(name, kernelSuffix):
+			names = append(names, strings.TrimSuffix(name, kernelSuffix))
+		case e.IsDir() && t.Exists(path.Join(root, name, "Cargo.toml")):
+			c.Dir = path.Join(root, name)
+		case strings.HasSuffix(name, ".py") && t.registers(path.Join(root, name)):
+			names = append(names, strings.TrimSuffix(name, ".py"))
+		}
+	}
+	if c.Dir == "" && t.Exists(path.Join(root, "Cargo.toml")) {
+		c.Dir = root
+	}
+	if c.Dir != "" {
+		c.Manifest = path.Join(c.Dir, "Cargo.toml")
+		c.Lib = path.Join(c.Dir, "src/lib.rs")
+	}
+	if !t.Exists(c.FFIUtil) {
+		c.FFIUtil = path.Join(OpsRoot, "ffi_util.rs")
+	}
+	c.Lib, c.FFIUtil = t.ifExists(c.Lib), t.ifExists(c.FFIUtil)
+	t.Crates = append(t.Crates, c)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		dir := path.Join(root, name+kernelSuffix)
+		k := &Kernel{
+			Name: name, Suite: suite, Crate: c, Dir: dir,
+			KernelRS: t.ifExists(path.Join(dir, "kernel.rs")),
+			FFI:      t.ifExists(path.Join(dir, "ffi.rs")),
+			Wrapper:  t.ifExists(path.Join(root, name+".py")),
+		}
+		if suite == "" {
+			k.Test = t.ifExists(path.Join(TestsRoot, "test_"+name+".py"))
+			k.Reference = t.ifExists(path.Join(ReferenceRoot, name+".py"))
+		} else {
+			k.Test = t.ifExists(path.Join(SuiteTests, suite, "test_"+name+".py"))
+			k.Reference = t.ifExists(path.Join(SuitesRoot, suite, "cutile", name+".py"))
+		}
+		t.Kernels = append(t.Kernels, k)
+	}
+	return nil
+}
+
+// registers reports whether a Python file decorates a function with
+// register_impl(..., backend="cutile-rs").
+func (t *Tree) registers(p string) bool {
+	for _, d := range t.File(p).Root().Find("decorator") {
+		call := d.NamedChild(0)
+		if call.Is("call") && syntax.PyName(call.Field("function")) == "register_impl" &&
+			syntax.PyString(syntax.PyArg(call, "backend", 1)) == "cutile-rs" {
+			return true
+		}
+	}
+	return false
+}
+
+// Kernel finds a kernel by its ID, or by its name when that is unique.
+func (t *Tree) Kernel(id string) *Kernel {
+	var found *Kernel
+	for _, k := range t.Kernels {
+		if k.ID() == id {
+			return k
+		}
+		if k.Name == id {
+			found = k
+		}
+	}
+	return found
+}
+
+// Exists reports whether a regular file exists at the path.
+func (t *Tree) Exists(p string) bool {
+	if p == "" {
+		return false
+	}
+	info, err := fs.Stat(t.FS, p)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (t *Tree) ifExists(p string) string {
+	if t.Exists(p) {
+		return p
+	}
+	return ""
+}
+
+// File parses a Rust or Python file, once. It never returns nil: a file that
+// cannot be read has Unread set and no tree, and so has an empty path.
+func (t *Tree) File(p string) *syntax.File {
+	e := t.load(p)
+	return e.file
+}
+
+// Bytes returns the content of any file, or nil and why it cannot be had.
+func (t *Tree) Bytes(p string) ([]byte, error) {
+	e := t.load(p)
+	return e.src, e.err
+}
+
+func (t *Tree) load(p string) *entry {
+	t.mu.Lock()
+	e := t.files[p]
+	if e == nil {
+		e = &entry{}
+		t.files[p] = e
+	}
+	t.mu.Unlock()
+	e.once.Do(func() {
+		e.src, e.err = t.read(p)
+		if e.err != nil {
+			e.file = syntax.Lines(nil)
+			e.file.Path, e.file.Unread = p, unreadable(e.err)
+			return
+		}
+		if t.reuse != nil {
+			if old := t.reuse.load(p); old.err == nil && bytes.Equal(old.src, e.src) {
+				e.file = old.file
+				return
+			}
+		}
+		switch path.Ext(p) {
+		case ".rs":
+			e.file = syntax.Parse(p, syntax.Rust, e.src)
+		case ".py":
+			e.file = syntax.Parse(p, syntax.Python, e.src)
+		default:
+			e.file = syntax.Lines(e.src)
+			e.file.Path = p
+		}
+	})
+	return e
+}
+
+// read returns a regular file's bytes, at most one over the parser's limit.
+func (t *Tree) read(p string) ([]byte, error) {
+	if p == "" {
+		return nil, fs.ErrNotExist
+	}
+	f, err := t.FS.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", p)
+	}
+	if info.Size() > syntax.MaxSize {
+		return nil, fmt.Errorf("%d bytes, the limit is %d", info.Size(), syntax.MaxSize)
+	}
+	return io.ReadAll(io.LimitReader(f, syntax.MaxSize+1))
+}
+
+func unreadable(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// Read lists the files that have been asked for and exist, by path.
+func (t *Tree) Read() []*syntax.File {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*syntax.File
+	for p, e := range t.files {
+		if p != "" && e.file != nil && !errors.Is(e.err, fs.ErrNotExist) {
+			out = append(out, e.file)
+		}
+	}
+	slices.SortFunc(out, func(a, b *syntax.File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
