@@ -1,0 +1,108 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/bot/outbox"
+	"github.com/tilegate/tilegate/bot/pull"
+	"github.com/tilegate/tilegate/bot/store"
+	"github.com/tilegate/tilegate/checks/gate"
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// The names of the check runs. Gate is the one to require.
+const (
+	CheckRules       = "tilegym / rules"
+	CheckBuild       = "tilegym / build"
+	CheckCorrectness = "tilegym / correctness"
+	CheckPerf        = "tilegym / perf"
+	CheckGate        = "tilegym / gate"
+)
+
+// stageChecks are the check runs that show GPU jobs.
+var stageChecks = map[job.Stage]string{
+	job.Build:       CheckBuild,
+	job.Correctness: CheckCorrectness,
+	job.Perf:        CheckPerf,
+}
+
+// CheckNames lists all check runs, the gate first since it holds the merge.
+var CheckNames = []string{CheckGate, CheckRules, CheckBuild, CheckCorrectness, CheckPerf}
+
+// StageOf is the stage that a check run shows; false for rules and gate.
+func StageOf(check string) (job.Stage, bool) {
+	for s, name := range stageChecks {
+		if name == check {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// Subject is everything that is told about one target at one head.
+type Subject struct {
+	Target  string // key of the target, part of the markers
+	Number  int    // 0 for a merge group
+	HeadSHA string
+	Tree    gate.Node
+	Review  *review.Report // nil until the static review has ended
+	Files   []pull.File    // changed files with their commentable lines
+	Threads []store.Thread // findings that already have a comment
+	Results []Result       // the newest result of each stage, kernel and GPU class
+	// Dispatch is the newest dispatch of a stage, empty before the first.
+	Dispatch map[job.Stage]string
+	// Page is the address of a dispatch's page, empty when there are no pages.
+	Page func(dispatch string) string
+}
+
+// Result is a stored result with the commit that it belongs to.
+type Result struct {
+	store.Result
+	HeadSHA string
+}
+
+// word is how a status is called in text.
+func word(s gate.Status) string {
+	switch s {
+	case gate.Success:
+		return "Passed"
+	case gate.Pending:
+		return "Waiting"
+	case gate.ActionRequired:
+		return "Needs a person"
+	case gate.TimedOut:
+		return "Timed out"
+	}
+	return "Blocked"
+}
+
+// title is the node's reason with what would change it, on one line. GitHub
+// shows titles as plain text.
+func title(n gate.Node) string {
+	t := n.Reason.Line()
+	if n.Unblock != "" && n.Status != gate.Pending {
+		t += " To change it: " + n.Unblock.Line()
+	}
+	return untrusted.Text(strings.ReplaceAll(t, "`", "")).Cut(250).Line()
+}
+
+// apply sets status and conclusion of a check run from a node.
+func apply(c *outbox.Check, n gate.Node) {
+	c.Status = "completed"
+	c.Conclusion = string(n.Status)
+	if n.Status == gate.Pending {
+		c.Status, c.Conclusion = "in_progress", ""
+	}
+}
+
+// find is the child of a name, or a pending node that says it is not known.
+func find(root gate.Node, name string) (gate.Node, bool) {
+	for _, c := range root.Children {
+		if string(c.Name) == name {
+			return c, true
+		}
+	}
+	return gate.Node{}, false
+}

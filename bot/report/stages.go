@@ -1,0 +1,203 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/templates"
+)
+
+// Detail is the part of a stored verdict that the texts show; its fields are
+// those of the published verdict formats.
+type Detail struct {
+	FailClass  string          `json:"fail_class"`
+	Severity   string          `json:"severity"`
+	Ratio      *float64        `json:"geomean_ratio"`
+	Comparable string          `json:"comparable"`
+	Candidate  untrusted.Text  `json:"candidate"`
+	Reference  untrusted.Text  `json:"reference"`
+	Variants   []detailVariant `json:"variants"`
+	Configs    []detailConfig  `json:"configs"`
+	Missing    []detailMissing `json:"missing"`
+	Cases      []detailCase    `json:"cases"`
+	Triage     []detailTriage  `json:"triage"`
+}
+
+type detailVariant struct {
+	Name      untrusted.Text `json:"name"`
+	Reference untrusted.Text `json:"reference"`
+	Ratio     *float64       `json:"geomean_ratio"`
+	Verdict   untrusted.Text `json:"verdict"`
+	Configs   int            `json:"configs"`
+}
+
+type detailConfig struct {
+	Name        untrusted.Text `json:"name"`
+	CandidateMS float64        `json:"candidate_ms"`
+	ReferenceMS float64        `json:"reference_ms"`
+	Ratio       float64        `json:"ratio"`
+	Change      untrusted.Text `json:"change"`
+	Launches    struct {
+		Candidate int `json:"candidate"`
+		Reference int `json:"reference"`
+	} `json:"launches"`
+}
+
+type detailMissing struct {
+	Config untrusted.Text `json:"config"`
+	Side   untrusted.Text `json:"side"`
+	Why    untrusted.Text `json:"why"`
+}
+
+type detailCase struct {
+	ID      untrusted.Text `json:"id"`
+	Outcome untrusted.Text `json:"outcome"`
+	Why     untrusted.Text `json:"why"`
+}
+
+type detailTriage struct {
+	Rules []string         `json:"rules"`
+	Steps []untrusted.Text `json:"steps"`
+}
+
+// ParseDetail reads a stored verdict; an empty one is the zero Detail.
+func ParseDetail(verdict []byte) (Detail, error) {
+	var d Detail
+	if len(verdict) == 0 {
+		return d, nil
+	}
+	if err := json.Unmarshal(verdict, &d); err != nil {
+		return d, fmt.Errorf("stored verdict: %w", err)
+	}
+	return d, nil
+}
+
+// stageText tells the results of one stage in detail.
+func stageText(results []Result, stage job.Stage) (string, error) {
+	var rows []untrusted.Row
+	for _, r := range results {
+		if r.Stage != string(stage) {
+			continue
+		}
+		d, err := ParseDetail(r.Verdict)
+		if err != nil {
+			return "", err
+		}
+		more, err := resultRows(r, d)
+		if err != nil {
+			return "", err
+		}
+		rows = append(rows, more...)
+	}
+	if len(rows) == 0 {
+		return "", nil
+	}
+	return fit(untrusted.CheckOutputLimit, "", rows, "")
+}
+
+// Weights of rows: what says the verdict stays longest.
+const (
+	weightHead   = 9
+	weightBad    = 5
+	weightNormal = 1
+)
+
+// resultRows renders one result. The head row, the failing rows and the triage
+// steps outlive the others when the text is too long.
+func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
+	var rows []untrusted.Row
+	var failure error
+	add := func(weight int, block string, data map[string]any) {
+		text, err := templates.Markdown("check", block, data)
+		if err != nil && failure == nil {
+			failure = err
+		}
+		rows = append(rows, untrusted.Row{Markdown: text, Weight: weight})
+	}
+	head := map[string]any{
+		"Kernel": untrusted.Text(r.Kernel), "GPU": untrusted.Text(r.GPU), "Outcome": untrusted.Text(r.Outcome), "Sentence": untrusted.Text(r.Sentence),
+	}
+	switch job.Stage(r.Stage) {
+	case job.Perf:
+		var variants []map[string]any
+		for _, v := range d.Variants {
+			variants = append(variants, map[string]any{"Name": v.Name, "Reference": v.Reference, "Configs": v.Configs, "Ratio": ratio(v.Ratio), "Verdict": v.Verdict})
+		}
+		head["Variants"], head["Configs"] = variants, len(d.Configs)+len(d.Missing) > 0
+		head["Candidate"], head["ReferenceName"] = d.Candidate, d.Reference
+		add(weightHead, "perf-head", head)
+		for _, c := range d.Configs {
+			w := weightNormal
+			if c.Change == "slower" || c.Ratio > 1.05 {
+				w = weightBad
+			}
+			add(w, "perf-row", map[string]any{
+				"Name": c.Name, "CandidateMS": number(c.CandidateMS), "ReferenceMS": number(c.ReferenceMS), "Ratio": number(c.Ratio),
+				"Launches": launches(c), "Change": c.Change,
+			})
+		}
+		for _, m := range d.Missing {
+			add(weightBad, "perf-missing", map[string]any{"Config": m.Config, "Side": m.Side, "Why": m.Why})
+		}
+	default:
+		add(weightHead, "stage-head", head)
+		for _, c := range d.Cases {
+			switch c.Outcome {
+			case "passed":
+				continue
+			case "skipped-cited":
+				add(weightNormal, "case-row", map[string]any{"ID": c.ID, "Outcome": c.Outcome, "Why": c.Why.Cut(300)})
+			default:
+				add(weightBad, "case-row", map[string]any{"ID": c.ID, "Outcome": c.Outcome, "Why": c.Why.Cut(300)})
+			}
+		}
+	}
+	for _, t := range d.Triage {
+		add(weightBad, "steps", map[string]any{"Rules": untrusted.Text(strings.Join(t.Rules, ", ")), "Steps": t.Steps})
+	}
+	return rows, failure
+}
+
+func launches(c detailConfig) string {
+	if c.Launches.Candidate == 0 && c.Launches.Reference == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d / %d", c.Launches.Candidate, c.Launches.Reference)
+}
+
+// number prints a measurement with four significant digits and its ratio to a
+// limit unchanged: a ratio near a band's edge keeps the digits that decide.
+func number(v float64) string {
+	for digits := 4; digits < 12; digits++ {
+		s := strconv.FormatFloat(v, 'g', digits, 64)
+		back, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return s
+		}
+		if sameBands(v, back) {
+			return s
+		}
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// sameBands reports whether two ratios lie on the same side of every limit.
+func sameBands(a, b float64) bool {
+	for _, limit := range []float64{1.05, 1.10, 1.50} {
+		if (a <= limit) != (b <= limit) {
+			return false
+		}
+	}
+	return true
+}
+
+func ratio(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return number(*v)
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/bot/outbox"
+	"github.com/tilegate/tilegate/checks/gate"
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/templates"
+)
+
+// StickyName and StickyMarker tell the summary comment from other comments.
+const (
+	StickyName   = "summary"
+	StickyMarker = "tilegate:summary"
+)
+
+// Worthwhile reports whether the subject needs a summary comment: there is
+// something to do, or jobs whose results it shows.
+func Worthwhile(s Subject) bool {
+	return s.Number > 0 && (s.Tree.Status != gate.Success || len(stageNodes(s.Tree, job.Build)) > 0 || len(s.Threads) > 0)
+}
+
+// Sticky is the summary comment.
+func Sticky(s Subject) (outbox.Comment, error) {
+	kernels := kernelNodes(s.Tree)
+	rules := ""
+	if s.Review != nil {
+		rules = counts(s.Review) + "."
+	}
+	head, err := templates.Markdown("sticky", "head", map[string]any{
+		"Word": word(s.Tree.Status), "Reason": s.Tree.Reason, "Unblock": s.Tree.Unblock, "Rules": rules, "Kernels": len(kernels) > 0,
+	})
+	if err != nil {
+		return outbox.Comment{}, err
+	}
+	var rows []untrusted.Row
+	for _, k := range kernels {
+		r, err := kernelRow(s, k)
+		if err != nil {
+			return outbox.Comment{}, err
+		}
+		rows = append(rows, r)
+	}
+	foot, err := templates.Markdown("sticky", "foot", map[string]any{
+		"Open": open(s.Tree), "SHA": untrusted.Text(short(s.HeadSHA)), "Page": s.page(job.Perf, job.Correctness, job.Build),
+	})
+	if err != nil {
+		return outbox.Comment{}, err
+	}
+	body, err := fit(untrusted.CommentLimit-len(outbox.MarkerLine(StickyMarker))-2, head, rows, foot)
+	return outbox.Comment{Number: s.Number, Marker: StickyMarker, Body: body}, err
+}
+
+func kernelNodes(root gate.Node) []gate.Node {
+	var nodes []gate.Node
+	for _, n := range root.Children {
+		if strings.Contains(string(n.Name), " on ") {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// openLimit bounds the list of what is open; the gate's check lists all.
+const openLimit = 8
+
+// open are the leaves that are not green, the first of each reason. A stage
+// that waits for another one says nothing of its own.
+func open(root gate.Node) []gate.Node {
+	var out []gate.Node
+	seen := map[untrusted.Text]bool{root.Reason: true}
+	for _, n := range root.Children {
+		for _, leaf := range n.Leaves() {
+			if leaf.Status == gate.Success || seen[leaf.Reason] || strings.HasPrefix(string(leaf.Reason), "No conclusion:") {
+				continue
+			}
+			seen[leaf.Reason] = true
+			if leaf.Name != n.Name {
+				leaf.Name = n.Name + " / " + leaf.Name
+			}
+			out = append(out, leaf)
+		}
+	}
+	if len(out) == 1 {
+		return nil // the heading says it
+	}
+	return out[:min(len(out), openLimit)]
+}
+
+func kernelRow(s Subject, k gate.Node) (untrusted.Row, error) {
+	kernel, gpu, _ := strings.Cut(string(k.Name), " on ")
+	data := map[string]any{"Kernel": untrusted.Text(kernel), "GPU": untrusted.Text(gpu), "Ratio": "", "Build": "", "Correctness": "", "Perf": ""}
+	for _, n := range k.Children {
+		key := map[string]string{string(job.Build): "Build", string(job.Correctness): "Correctness", string(job.Perf): "Perf"}[string(n.Name)]
+		state := word(n.Status)
+		if n.Waived {
+			state += " (waived)"
+		}
+		data[key] = state
+	}
+	for _, r := range s.Results {
+		if r.Kernel != kernel || r.GPU != gpu || r.Stage != string(job.Perf) {
+			continue
+		}
+		d, err := ParseDetail(r.Verdict)
+		if err != nil {
+			return untrusted.Row{}, err
+		}
+		data["Ratio"] = ratio(d.Ratio)
+	}
+	text, err := templates.Markdown("sticky", "row", data)
+	return untrusted.Row{Markdown: text, Weight: weight(k.Status)}, err
+}
