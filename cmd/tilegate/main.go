@@ -28,6 +28,10 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit status %d", int(e)) 
 // cli is the grammar of the command line. One field is one subcommand.
 type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
+
+	Review reviewCmd `cmd:"" help:"Review a TileGym checkout against the rulebook."`
+	Rules  rulesCmd  `cmd:"" help:"List the rules or explain one."`
+	Plan   planCmd   `cmd:"" help:"Say which kernels and stages a change needs, and why."`
 }
 
 // streams are where a command reads and prints; bound into every Run method.

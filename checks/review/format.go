@@ -1,0 +1,250 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	githubactions "github.com/sethvargo/go-githubactions"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// Formats lists the names that Write accepts.
+var Formats = []string{"text", "json", "github", "markdown"}
+
+// Style is what the formats for people need besides the report.
+type Style struct {
+	// Source returns a reviewed file's lines for excerpts; nil leaves them out.
+	Source func(path string) *syntax.File
+	// Colour turns on terminal colours in text.
+	Colour bool
+	// All shows old findings too; otherwise they are only counted.
+	All bool
+}
+
+// Write prints a report in one of the Formats.
+func Write(w io.Writer, format string, r *Report, s Style) error {
+	switch format {
+	case "text":
+		return writeText(w, r, s)
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	case "github":
+		return writeGitHub(w, r, s)
+	case "markdown":
+		_, err := io.WriteString(w, Markdown(r, s))
+		return err
+	}
+	return fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(Formats, ", "))
+}
+
+// Sentence sums up a report in one sentence. A report with unread files or
+// without a kernel is never called clean.
+func (r *Report) Sentence() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Summary.Error, "error"}, {r.Summary.Warning, "warning"}, {r.Summary.Note, "note"}} {
+		if p.n > 0 {
+			parts = append(parts, plural(p.n, p.what))
+		}
+	}
+	where := fmt.Sprintf("%s and %s read", plural(len(r.Summary.Kernels), "kernel"), plural(r.Summary.Files-len(r.Summary.Unread), "file"))
+	unread := ""
+	if n := len(r.Summary.Unread); n > 0 {
+		unread = fmt.Sprintf("; %s could not be read", plural(n, "file"))
+	}
+	old := 0
+	for _, f := range r.Findings {
+		if !f.New {
+			old++
+		}
+	}
+	known := ""
+	if old > 0 {
+		known = fmt.Sprintf(" (%d not new)", old)
+	}
+	switch {
+	case len(parts) > 0:
+		return fmt.Sprintf("%s%s in %s%s.", strings.Join(parts, ", "), known, where, unread)
+	case unread != "":
+		return fmt.Sprintf("No finding in %s%s.", where, unread)
+	}
+	return fmt.Sprintf("No finding: %s.", where)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// palette holds terminal sequences, all empty without colour.
+type palette struct{ bold, red, yellow, blue, reset string }
+
+func colours(on bool) palette {
+	if !on {
+		return palette{}
+	}
+	return palette{"\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[0m"}
+}
+
+func (p palette) of(s Severity) string {
+	switch s {
+	case Error:
+		return p.red
+	case Warning:
+		return p.yellow
+	}
+	return p.blue
+}
+
+func writeText(w io.Writer, r *Report, s Style) error {
+	c := colours(s.Colour)
+	var b strings.Builder
+	for _, f := range r.Findings {
+		if !f.New && !s.All {
+			continue
+		}
+		fmt.Fprintf(&b, "%s%s[%s]%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, c.bold, line(f.Message), c.reset)
+		excerpt(&b, c, f, s.Source)
+		if len(f.AlsoAt) > 0 {
+			fmt.Fprintf(&b, "  also at line %s\n", ints(f.AlsoAt))
+		}
+		fmt.Fprintf(&b, "  why: %s\n", line(f.Why))
+		if f.Fix != nil {
+			fmt.Fprintf(&b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
+		}
+		b.WriteByte('\n')
+	}
+	for _, u := range r.Summary.Unread {
+		fmt.Fprintf(&b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.Path), line(u.Why))
+	}
+	b.WriteString(r.Sentence() + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func line(s string) string { return untrusted.Text(s).Line() }
+
+func ints(n []int) string {
+	var out []string
+	for _, i := range n {
+		out = append(out, fmt.Sprint(i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// excerpt prints the place with its source line and carets below the columns.
+func excerpt(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
+	fmt.Fprintf(b, "%s  --> %s%s:%d:%d\n", c.blue, c.reset, line(f.Path), f.Line, f.Column)
+	if source == nil {
+		return
+	}
+	file := source(f.Path)
+	if file == nil || f.Line > file.LineCount() {
+		return
+	}
+	text := file.Line(f.Line)
+	gutter := fmt.Sprint(f.Line)
+	pad := strings.Repeat(" ", len(gutter))
+	end := f.EndColumn
+	if f.EndLine > f.Line {
+		end = len(text) + 1
+	}
+	start := min(f.Column-1, len(text))
+	end = min(max(end-1, start+1), len(text))
+	fmt.Fprintf(b, "%s %s|%s\n", pad, c.blue, c.reset)
+	fmt.Fprintf(b, "%s%s |%s %s\n", c.blue, gutter, c.reset, line(expand(text)))
+	fmt.Fprintf(b, "%s %s|%s %s%s%s%s\n", pad, c.blue, c.reset, strings.Repeat(" ", width(text[:start])), c.of(f.Severity), strings.Repeat("^", max(1, width(text[start:max(start, end)]))), c.reset)
+}
+
+func expand(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
+
+// width is the number of terminal cells of a text, near enough for carets.
+func width(s string) int { return len([]rune(expand(s))) }
+
+// writeGitHub prints workflow commands, which Actions turns into annotations.
+func writeGitHub(w io.Writer, r *Report, s Style) error {
+	out := &errWriter{w: w}
+	action := githubactions.New(githubactions.WithWriter(out))
+	for _, f := range r.Findings {
+		if !f.New && !s.All {
+			continue
+		}
+		fields := map[string]string{"file": f.Path, "line": fmt.Sprint(f.Line), "endLine": fmt.Sprint(f.EndLine), "title": f.Rule + ": " + line(f.Title)}
+		if f.Line == f.EndLine {
+			fields["col"], fields["endColumn"] = fmt.Sprint(f.Column), fmt.Sprint(f.EndColumn)
+		}
+		a := action.WithFieldsMap(fields)
+		message := line(f.Message) + "\n" + line(f.Why)
+		switch f.Severity {
+		case Error:
+			a.Errorf("%s", message)
+		case Warning:
+			a.Warningf("%s", message)
+		default:
+			a.Noticef("%s", message)
+		}
+	}
+	for _, u := range r.Summary.Unread {
+		action.WithFieldsMap(map[string]string{"file": u.Path, "title": "not reviewed"}).Errorf("%s", line(u.Why))
+	}
+	if out.err == nil {
+		_, out.err = fmt.Fprintln(w, r.Sentence())
+	}
+	return out.err
+}
+
+// errWriter keeps the first error of a writer whose caller drops it.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	if e.err != nil {
+		return 0, e.err
+	}
+	n, err := e.w.Write(p)
+	e.err = err
+	return n, err
+}
+
+// Markdown renders a report for a comment or a step summary.
+func Markdown(r *Report, s Style) string {
+	var b strings.Builder
+	b.WriteString("### tilegate review\n\n" + r.Sentence() + "\n")
+	header := false
+	for _, f := range r.Findings {
+		if !f.New && !s.All {
+			continue
+		}
+		if !header {
+			b.WriteString("\n| | rule | place | finding |\n|---|---|---|---|\n")
+			header = true
+		}
+		place := untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)).Code()
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, f.Rule, cell(place), cell(untrusted.Text(f.Message).Prose()))
+	}
+	if len(r.Summary.Unread) > 0 {
+		b.WriteString("\nNot reviewed:\n\n")
+		for _, u := range r.Summary.Unread {
+			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.Path).Code(), untrusted.Text(u.Why).Markdown())
+		}
+	}
+	return b.String()
+}
+
+// cell keeps a rendered text inside one table cell.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\n", " "), "|", `\|`)
+}

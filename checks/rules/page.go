@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Row is the machine-readable description of a rule.
+type Row struct {
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Category   string   `json:"category"`
+	Owner      string   `json:"owner"`
+	Severity   Severity `json:"severity"`
+	DecidedBy  string   `json:"decided_by"`
+	Fix        string   `json:"fix"`
+	Signatures []string `json:"signatures"`
+	Docs       string   `json:"docs"`
+}
+
+// Table describes rules for machines.
+func Table(list []*Rule) []Row {
+	out := []Row{}
+	for _, r := range list {
+		sig := r.Signatures
+		if sig == nil {
+			sig = []string{}
+		}
+		out = append(out, Row{r.ID, r.Title, r.Category, r.Owner, r.Severity, r.DecidedBy, r.Fix, sig, DocPath(r)})
+	}
+	return out
+}
+
+// DocPath is the path of a rule's page in the repository.
+func DocPath(r *Rule) string { return "docs/rules/" + r.ID + ".md" }
+
+// Page is the documentation page of a rule in Markdown.
+func Page(r *Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\n", r.ID, r.Title)
+	fmt.Fprintf(&b, "%s at most, %s rule, for the %s side, decided by %s, fix: %s.\n\n", r.Severity, r.Category, r.Owner, r.DecidedBy, r.Fix)
+	if r.Pin != "" {
+		fmt.Fprintf(&b, "Known to hold for cutile %s; under another pin its findings are notes.\n\n", r.Pin)
+	}
+	fmt.Fprintf(&b, "%s\n\n%s\n", r.Why, strings.TrimSpace(r.Doc))
+	if len(r.Signatures) > 0 {
+		fmt.Fprintf(&b, "\n## Failure signatures\n\nThese failures in a log point here: %s.\n", strings.Join(r.Signatures, ", "))
+	}
+	if len(r.Triage) > 0 {
+		b.WriteString("\n## Triage\n\n")
+		for i, step := range r.Triage {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, step)
+		}
+	}
+	return b.String()
+}
+
+// Index is the table of rules in Markdown.
+func Index(list []*Rule) string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nGenerated from the rule directories; the number is the rulebook's and never changes. A severity is the heaviest that the rule reports.\n\n")
+	b.WriteString("| rule | title | category | owner | severity | decided by | fix | signatures |\n|---|---|---|---|---|---|---|---|\n")
+	for _, r := range list {
+		fmt.Fprintf(&b, "| [%s](rules/%s.md) | %s | %s | %s | %s | %s | %s | %s |\n",
+			r.ID, r.ID, strings.ReplaceAll(r.Title, "|", `\|`), r.Category, r.Owner, r.Severity, r.DecidedBy, r.Fix, strings.Join(r.Signatures, " "))
+	}
+	return b.String()
+}

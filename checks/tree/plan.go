@@ -1,0 +1,380 @@
+package tree
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// PlanSchema is the identifier of the JSON form of a Plan.
+const PlanSchema = "tilegate.plan/v1"
+
+// Change is one changed path. Previous is the path before a rename.
+type Change struct {
+	Path     string
+	Previous string
+}
+
+// Plan says which kernels and stages a change needs, and why.
+type Plan struct {
+	Schema   string          `json:"schema"`
+	Kernels  []PlannedKernel `json:"kernels"`
+	Rules    bool            `json:"rules"` // the static rules have something to look at
+	GPU      bool            `json:"gpu"`   // a stage needs a GPU
+	Sentence string          `json:"sentence"`
+}
+
+// PlannedKernel is one kernel that has to be built, tested and measured.
+type PlannedKernel struct {
+	Name    string   `json:"name"`
+	Suite   string   `json:"suite"`
+	Stages  []string `json:"stages"`
+	Because []string `json:"because"`
+}
+
+// allStages are the stages of an affected kernel, in order.
+var allStages = []string{"build", "correctness", "perf"}
+
+// planner collects why each kernel is affected and what else was seen.
+type planner struct {
+	head, base *Tree
+	because    map[*Kernel][]string
+	seen       map[string]int // what needs no run -> number of files
+	order      []string
+	rules      bool
+}
+
+// MakePlan decides what a change from base to head needs. A nil head or base
+// stands for a checkout of another layout.
+func MakePlan(head, base *Tree, changes []Change) *Plan {
+	plan := &Plan{Schema: PlanSchema, Kernels: []PlannedKernel{}}
+	if head == nil || len(head.Crates) == 0 {
+		plan.Sentence = "Nothing to run: this repository has " + ErrNoKernels.Error() + "."
+		return plan
+	}
+	p := &planner{head: head, base: base, because: map[*Kernel][]string{}, seen: map[string]int{}}
+	for _, c := range changes {
+		p.change(c)
+	}
+	for _, k := range head.Kernels {
+		if why := p.because[k]; len(why) > 0 {
+			plan.Kernels = append(plan.Kernels, PlannedKernel{k.Name, k.Suite, slices.Clone(allStages), why})
+		}
+	}
+	plan.Rules = p.rules
+	plan.GPU = len(plan.Kernels) > 0
+	plan.Sentence = p.sentence(plan, len(changes))
+	return plan
+}
+
+func (p *planner) sentence(plan *Plan, changed int) string {
+	if len(plan.Kernels) > 0 {
+		var names []string
+		for _, k := range plan.Kernels {
+			names = append(names, k.Name)
+		}
+		return fmt.Sprintf("%s to build, test and measure: %s.", count(len(names), "kernel"), strings.Join(names, ", "))
+	}
+	if changed == 0 {
+		return "Nothing to run: the change has no files."
+	}
+	var parts []string
+	for _, what := range p.order {
+		parts = append(parts, fmt.Sprintf("%s (%s)", what, count(p.seen[what], "file")))
+	}
+	return "Nothing to run: the change touches only " + strings.Join(parts, ", ") + "."
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (p *planner) note(what string) {
+	if p.seen[what] == 0 {
+		p.order = append(p.order, what)
+	}
+	p.seen[what]++
+}
+
+// affect marks kernels as affected by a path.
+func (p *planner) affect(where string, kernels ...*Kernel) {
+	for _, k := range kernels {
+		if !slices.Contains(p.because[k], where) {
+			p.because[k] = append(p.because[k], where)
+		}
+	}
+}
+
+func (p *planner) change(c Change) {
+	paths := []string{c.Path}
+	if c.Previous != "" && c.Previous != c.Path {
+		paths = append(paths, c.Previous)
+	} else if what := p.harmless(c.Path); what != "" {
+		p.rules = p.rules || reviewed(c.Path)
+		p.note(what)
+		return
+	}
+	for _, at := range paths {
+		p.rules = p.rules || reviewed(at)
+		p.path(at, c.Path)
+	}
+}
+
+// reviewed reports whether the static rules read the path.
+func reviewed(at string) bool {
+	return strings.HasPrefix(at, "src/tilegym/ops/") || strings.HasPrefix(at, "src/tilegym/backend/") ||
+		strings.HasPrefix(at, SuitesRoot+"/") || strings.HasPrefix(at, "tests/")
+}
+
+// harmless says why a change of content needs no run although the file counts,
+// or is empty.
+func (p *planner) harmless(at string) string {
+	if p.base == nil {
+		return ""
+	}
+	old, oldErr := p.base.Bytes(at)
+	now, nowErr := p.head.Bytes(at)
+	if oldErr != nil || nowErr != nil {
+		return ""
+	}
+	if string(old) == string(now) {
+		return "file modes"
+	}
+	switch path.Ext(at) {
+	case ".rs", ".py":
+		if SameSyntax(p.base.File(at), p.head.File(at)) {
+			return "comments and formatting"
+		}
+	}
+	return ""
+}
+
+// path finds what one path affects. where is the path that is named as reason.
+func (p *planner) path(at, where string) {
+	for _, c := range p.head.Crates {
+		if strings.HasPrefix(at, c.Root+"/") {
+			p.crate(c, at, where)
+			return
+		}
+	}
+	switch {
+	case strings.HasPrefix(at, BackendRoot+"/"),
+		slices.Contains([]string{"src/tilegym/backend/selector.py", "src/tilegym/backend/dispatcher.py", "src/tilegym/backend/__init__.py", "src/tilegym/ops/__init__.py"}, at),
+		slices.Contains([]string{"tests/conftest.py", "tests/common.py", "tests/config.py", "tests/__init__.py", "tests/ops/conftest.py", "tests/ops/__init__.py"}, at):
+		p.affect(where, p.head.Kernels...)
+	case at == "src/tilegym/ops/ops.py" || strings.HasPrefix(at, SuitesRoot+"/") && path.Base(at) == "ops.py":
+		p.dispatch(at, where)
+	case strings.HasPrefix(at, SuiteTests+"/"):
+		p.suiteTest(at, where)
+	case strings.HasPrefix(at, "tests/"):
+		if k := p.byFile(at, func(k *Kernel) string { return k.Test }); k != nil {
+			p.affect(where, k)
+		} else {
+			p.note("tests of other backends or ops")
+		}
+	case p.byFile(at, func(k *Kernel) string { return k.Reference }) != nil:
+		p.note("the reference op")
+	case strings.HasPrefix(at, ".github/"):
+		p.note("workflows and repository settings")
+	case strings.HasPrefix(at, "skills/"), strings.HasPrefix(at, ".agents/"), strings.HasPrefix(at, ".claude/"):
+		p.note("skills")
+	case at == "requirements.txt" || path.Base(at) == "pyproject.toml" || path.Base(at) == "setup.py":
+		p.note("Python packaging")
+	case isDoc(at):
+		p.note("documentation")
+	default:
+		p.note("files outside the cutile-rs backend")
+	}
+}
+
+func isDoc(at string) bool {
+	switch strings.ToLower(path.Ext(at)) {
+	case ".md", ".rst", ".txt", ".png", ".jpg", ".svg":
+		return true
+	}
+	return strings.HasPrefix(at, "wiki/") || strings.HasPrefix(at, "docs/") || strings.HasPrefix(path.Base(at), "LICENSE")
+}
+
+func (p *planner) byFile(at string, file func(*Kernel) string) *Kernel {
+	for _, k := range p.head.Kernels {
+		if file(k) == at {
+			return k
+		}
+	}
+	// A file that the head no longer has belonged to the kernel of the base.
+	if p.base != nil {
+		for _, k := range p.base.Kernels {
+			if file(k) == at {
+				return p.head.Kernel(k.ID())
+			}
+		}
+	}
+	return nil
+}
+
+func (p *planner) suiteTest(at, where string) {
+	suite, _, _ := strings.Cut(strings.TrimPrefix(at, SuiteTests+"/"), "/")
+	if k := p.byFile(at, func(k *Kernel) string { return k.Test }); k != nil {
+		p.affect(where, k)
+		return
+	}
+	var hit bool
+	for _, k := range p.head.Kernels {
+		if k.Suite == suite {
+			p.affect(where, k)
+			hit = true
+		}
+	}
+	if !hit {
+		p.note("tests of other backends or ops")
+	}
+}
+
+// crate decides a path below a crate's root.
+func (p *planner) crate(c *Crate, at, where string) {
+	rel := strings.TrimPrefix(at, c.Root+"/")
+	first, rest, deep := strings.Cut(rel, "/")
+	inCrate := func() []*Kernel { return p.kernelsOf(func(k *Kernel) bool { return k.Crate == c }) }
+	switch {
+	case at == c.FFIUtil || rel == "ffi_util.rs":
+		p.affect(where, p.kernelsOf(func(k *Kernel) bool { return k.Crate == c || k.Crate.FFIUtil == at })...)
+	case at == c.Lib:
+		p.parts(at, where, libParts, inCrate)
+	case rel == "__init__.py":
+		p.parts(at, where, importParts, inCrate)
+	case deep && strings.HasSuffix(first, kernelSuffix):
+		name := strings.TrimSuffix(first, kernelSuffix)
+		if isDoc(rest) {
+			p.note("documentation")
+			return
+		}
+		p.kernel(c, name, where)
+	case !deep && strings.HasSuffix(first, ".py"):
+		p.kernel(c, strings.TrimSuffix(first, ".py"), where)
+	case isDoc(at):
+		p.note("documentation")
+	default:
+		p.affect(where, inCrate()...)
+	}
+}
+
+func (p *planner) kernelsOf(keep func(*Kernel) bool) []*Kernel {
+	var out []*Kernel
+	for _, k := range p.head.Kernels {
+		if keep(k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// kernel marks one op of a crate; an op that the head no longer has is noted.
+func (p *planner) kernel(c *Crate, name, where string) {
+	k := p.head.Kernel((&Kernel{Name: name, Suite: c.Suite}).ID())
+	if k == nil || k.Crate != c {
+		if p.base != nil && p.base.Kernel((&Kernel{Name: name, Suite: c.Suite}).ID()) != nil {
+			p.note("a deleted op")
+			return
+		}
+		// A helper module beside the wrappers serves all of them.
+		p.affect(where, p.kernelsOf(func(k *Kernel) bool { return k.Crate == c })...)
+		return
+	}
+	p.affect(where, k)
+}
+
+// parts compares a file that lists ops, entry by entry: only the ops whose
+// entries changed are affected, all when anything else in it changed.
+func (p *planner) parts(at, where string, split func(*syntax.File) (map[string]string, string), all func() []*Kernel) {
+	now, rest := split(p.head.File(at))
+	var old map[string]string
+	oldRest := ""
+	known := p.base != nil && p.base.Exists(at)
+	if known {
+		old, oldRest = split(p.base.File(at))
+	}
+	if !known || rest != oldRest || p.head.File(at).Unread != "" || p.base.File(at).Unread != "" {
+		p.affect(where, all()...)
+		return
+	}
+	hit := false
+	for _, k := range all() {
+		if now[k.Name] != old[k.Name] {
+			p.affect(where, k)
+			hit = true
+		}
+	}
+	if !hit {
+		p.note("a deleted op")
+	}
+}
+
+// libParts splits lib.rs into the op modules by name and the rest.
+func libParts(f *syntax.File) (map[string]string, string) {
+	ops, rest := map[string]string{}, ""
+	for _, c := range f.Root().NamedChildren() {
+		if c.Is("mod_item") && c.Field("body").Valid() {
+			ops[c.Field("name").Text()] += c.Squeeze()
+			continue
+		}
+		rest += c.Squeeze() + "\n"
+	}
+	return ops, rest
+}
+
+// importParts splits __init__.py into `from . import op` lines and the rest.
+func importParts(f *syntax.File) (map[string]string, string) {
+	ops := map[string]string{}
+	var rest strings.Builder
+	var walk func(syntax.Node)
+	walk = func(n syntax.Node) {
+		for c := range n.Children() {
+			switch {
+			case c.IsComment():
+			case c.Is("import_from_statement") && c.Field("module_name").Text() == ".":
+				for _, name := range c.Fields("name") {
+					ops[name.Squeeze()] = c.Parent().Kind() + " import"
+				}
+			case c.Is("if_statement", "block", "else_clause", "elif_clause", "try_statement", "except_clause"):
+				walk(c)
+			default:
+				rest.WriteString(c.Squeeze() + "\n")
+			}
+		}
+	}
+	walk(f.Root())
+	return ops, rest.String()
+}
+
+// dispatch decides ops.py: the ops whose @dispatch function changed.
+func (p *planner) dispatch(at, where string) {
+	p.parts(at, where, dispatchParts, func() []*Kernel {
+		return p.kernelsOf(func(k *Kernel) bool {
+			return k.Suite == "" == (at == "src/tilegym/ops/ops.py") && (k.Suite == "" || strings.HasPrefix(at, path.Join(SuitesRoot, k.Suite)+"/"))
+		})
+	})
+}
+
+func dispatchParts(f *syntax.File) (map[string]string, string) {
+	ops, rest := map[string]string{}, ""
+	for _, c := range f.Root().NamedChildren() {
+		name := ""
+		for _, d := range syntax.PyDecorators(c.Field("definition")) {
+			if syntax.PyName(d.Field("function")) == "dispatch" {
+				name = strings.TrimPrefix(syntax.PyString(syntax.PyArg(d, "name", 0)), "get_")
+			}
+		}
+		if name == "" {
+			rest += c.Squeeze() + "\n"
+			continue
+		}
+		ops[name] += c.Squeeze()
+	}
+	return ops, rest
+}

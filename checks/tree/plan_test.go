@@ -1,0 +1,127 @@
+package tree_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+const ops = tree.OpsRoot + "/"
+
+// checkout is a tree of two ops and a suite with one.
+func checkout() fstest.MapFS {
+	out := fstest.MapFS{}
+	for p, text := range map[string]string{
+		ops + "ffi_util.rs":                                 "pub const MAX_DIMS: usize = 5;\n",
+		ops + "cutile_kernels/Cargo.toml":                   "[dependencies]\ncutile = \"=0.2.0\"\n",
+		ops + "cutile_kernels/src/lib.rs":                   "mod ffi_util;\nmod a {\n    include!(\"a\");\n}\nmod b {\n    include!(\"b\");\n}\n",
+		ops + "__init__.py":                                 "from tilegym.backend import is_backend_available\n\nif is_backend_available(\"cutile-rs\"):\n    from . import a  # noqa\n    from . import b\n",
+		"src/tilegym/ops/ops.py":                            "@dispatch(\"a\")\ndef a(x):\n    raise NotImplementedError\n\n\n@dispatch(\"b\")\ndef b(x):\n    raise NotImplementedError\n",
+		"src/tilegym/backend/selector.py":                   "x = 1\n",
+		tree.BackendRoot + "/utils.py":                      "x = 1\n",
+		"tests/conftest.py":                                 "x = 1\n",
+		"README.md":                                         "hello\n",
+		"src/tilegym/ops/cutile/a.py":                       "x = 1\n",
+		"src/tilegym/suites/s/cutile_rs/k/Cargo.toml":       "[package]\n",
+		"src/tilegym/suites/s/cutile_rs/k/src/lib.rs":       "mod c { }\n",
+		"src/tilegym/suites/s/cutile_rs/c_kernel/kernel.rs": "fn c() {}\n",
+	} {
+		out[p] = &fstest.MapFile{Data: []byte(text)}
+	}
+	for _, op := range []string{"a", "b"} {
+		out[ops+op+"_kernel/kernel.rs"] = &fstest.MapFile{Data: []byte("fn k() { g(1); }\n")}
+		out[ops+op+"_kernel/ffi.rs"] = &fstest.MapFile{Data: []byte("fn f() {}\n")}
+		out[ops+op+".py"] = &fstest.MapFile{Data: []byte("@register_impl(\"" + op + "\", backend=\"cutile-rs\")\ndef " + op + "(x):\n    \"\"\"Doc.\"\"\"\n    return x\n")}
+		out["tests/ops/test_"+op+".py"] = &fstest.MapFile{Data: []byte("def test_op():\n    pass\n")}
+	}
+	return out
+}
+
+func TestPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit     map[string]string // path -> new text; "-" deletes
+		kernels  string
+		sentence string
+	}{
+		"device source":      {map[string]string{ops + "a_kernel/kernel.rs": "fn k() { g(2); }\n"}, "a", "1 kernel"},
+		"wrapper":            {map[string]string{ops + "b.py": "@register_impl(\"b\", backend=\"cutile-rs\")\ndef b(x):\n    return 2\n"}, "b", ""},
+		"test":               {map[string]string{"tests/ops/test_a.py": "def test_op():\n    assert 1\n"}, "a", ""},
+		"shared marshalling": {map[string]string{ops + "ffi_util.rs": "pub const MAX_DIMS: usize = 6;\n"}, "a b c", "3 kernels"},
+		"manifest":           {map[string]string{ops + "cutile_kernels/Cargo.toml": "[dependencies]\n"}, "a b", ""},
+		"suite":              {map[string]string{"src/tilegym/suites/s/cutile_rs/c_kernel/kernel.rs": "fn c() { x(); }\n"}, "c", ""},
+		"backend":            {map[string]string{tree.BackendRoot + "/utils.py": "x = 2\n"}, "a b c", ""},
+		"selector":           {map[string]string{"src/tilegym/backend/selector.py": "x = 2\n"}, "a b c", ""},
+		"harness":            {map[string]string{"tests/conftest.py": "x = 2\n"}, "a b c", ""},
+		"one module of lib":  {map[string]string{ops + "cutile_kernels/src/lib.rs": "mod ffi_util;\nmod a {\n    include!(\"a2\");\n}\nmod b {\n    include!(\"b\");\n}\n"}, "a", ""},
+		"rest of lib":        {map[string]string{ops + "cutile_kernels/src/lib.rs": "mod ffi_util;\nmod more;\nmod a {\n    include!(\"a\");\n}\nmod b {\n    include!(\"b\");\n}\n"}, "a b", ""},
+		"one import":         {map[string]string{ops + "__init__.py": "from tilegym.backend import is_backend_available\n\nif is_backend_available(\"cutile-rs\"):\n    from . import a\n"}, "b", ""},
+		"dispatch":           {map[string]string{"src/tilegym/ops/ops.py": "@dispatch(\"a\")\ndef a(x, y):\n    raise NotImplementedError\n\n\n@dispatch(\"b\")\ndef b(x):\n    raise NotImplementedError\n"}, "a", ""},
+		"comments":           {map[string]string{ops + "a_kernel/kernel.rs": "// why\nfn k() {\n    g(1); // here\n}\n"}, "", "only comments and formatting (1 file)"},
+		"line ends":          {map[string]string{ops + "a_kernel/kernel.rs": "fn k() { g(1); }\r\n"}, "", "comments and formatting"},
+		"docstring is text":  {map[string]string{ops + "a.py": "@register_impl(\"a\", backend=\"cutile-rs\")\ndef a(x):\n    \"\"\"Other doc.\"\"\"\n    return x\n"}, "a", ""},
+		"documentation":      {map[string]string{"README.md": "bye\n", "wiki/a.md": "x\n"}, "", "documentation (2 files)"},
+		"skills":             {map[string]string{"skills/x/y.py": "x\n"}, "", "skills"},
+		"workflows":          {map[string]string{".github/workflows/a.yml": "on: push\n"}, "", "workflows"},
+		"packaging":          {map[string]string{"pyproject.toml": "x\n", "requirements.txt": "y\n"}, "", "Python packaging (2 files)"},
+		"reference op":       {map[string]string{"src/tilegym/ops/cutile/a.py": "x = 2\n"}, "", "the reference op"},
+		"deleted op": {map[string]string{
+			ops + "b_kernel/kernel.rs": "-", ops + "b_kernel/ffi.rs": "-", ops + "b.py": "-",
+			ops + "cutile_kernels/src/lib.rs": "mod ffi_util;\nmod a {\n    include!(\"a\");\n}\n",
+			ops + "__init__.py":               "from tilegym.backend import is_backend_available\n\nif is_backend_available(\"cutile-rs\"):\n    from . import a  # noqa\n",
+		}, "", "a deleted op"},
+		"nothing": {nil, "", "no files"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, head := checkout(), checkout()
+			var changes []tree.Change
+			for p, text := range c.edit {
+				if text == "-" {
+					delete(head, p)
+				} else {
+					head[p] = &fstest.MapFile{Data: []byte(text)}
+				}
+				changes = append(changes, tree.Change{Path: p})
+			}
+			b, err := tree.Load(base, nil)
+			require.NoError(t, err)
+			h, err := tree.Load(head, b)
+			require.NoError(t, err)
+			plan := tree.MakePlan(h, b, changes)
+			var names []string
+			for _, k := range plan.Kernels {
+				names = append(names, k.Name)
+				assert.Equal(t, []string{"build", "correctness", "perf"}, k.Stages)
+				assert.NotEmpty(t, k.Because)
+			}
+			assert.Equal(t, c.kernels, strings.Join(names, " "))
+			assert.Equal(t, c.kernels != "", plan.GPU)
+			assert.Contains(t, plan.Sentence, c.sentence)
+		})
+	}
+}
+
+func TestPlanOfAnotherLayout(t *testing.T) {
+	head, err := tree.Load(fstest.MapFS{"a.txt": {}}, nil)
+	require.ErrorIs(t, err, tree.ErrNoKernels)
+	plan := tree.MakePlan(head, head, []tree.Change{{Path: "a.txt"}})
+	assert.Empty(t, plan.Kernels)
+	assert.Contains(t, plan.Sentence, "no cutile-rs kernels")
+}
+
+func TestPlanOfARename(t *testing.T) {
+	base, head := checkout(), checkout()
+	head[ops+"a_kernel/device.rs"] = head[ops+"a_kernel/kernel.rs"]
+	delete(head, ops+"a_kernel/kernel.rs")
+	b, err := tree.Load(base, nil)
+	require.NoError(t, err)
+	h, err := tree.Load(head, b)
+	require.NoError(t, err)
+	plan := tree.MakePlan(h, b, []tree.Change{{Path: ops + "a_kernel/device.rs", Previous: ops + "a_kernel/kernel.rs"}})
+	require.Len(t, plan.Kernels, 1)
+	assert.Equal(t, []string{ops + "a_kernel/device.rs"}, plan.Kernels[0].Because)
+}

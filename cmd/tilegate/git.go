@@ -1,0 +1,143 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/memfs"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// git runs git in a folder and returns what it prints.
+func git(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("--base needs git, which is not on PATH")
+	}
+	if err != nil {
+		why := strings.TrimSpace(stderr.String())
+		if i := strings.IndexByte(why, '\n'); i >= 0 {
+			why = why[:i]
+		}
+		return nil, fmt.Errorf("git %s: %s", args[0], why)
+	}
+	return out, nil
+}
+
+// mergeBase is the commit at which HEAD and a revision part.
+func mergeBase(dir, rev string) (string, error) {
+	if _, err := git(dir, "rev-parse", "--git-dir"); err != nil {
+		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)
+	}
+	if strings.HasPrefix(rev, "-") {
+		return "", fmt.Errorf("--base: expected a revision, found %q", rev)
+	}
+	if _, err := git(dir, "rev-parse", "--verify", "--quiet", rev+"^{commit}"); err != nil {
+		return "", fmt.Errorf("--base: no revision %q in %s", rev, dir)
+	}
+	out, err := git(dir, "merge-base", "HEAD", rev)
+	if err != nil {
+		return "", fmt.Errorf("--base: HEAD and %q have no common ancestor", rev)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// prefix is the path of a folder inside its repository, with a trailing slash
+// unless it is the root.
+func prefix(dir string) (string, error) {
+	out, err := git(dir, "rev-parse", "--show-prefix")
+	return strings.TrimSpace(string(out)), err
+}
+
+// mergeBaseTree reads the tree of the merge base below a folder.
+func mergeBaseTree(dir, rev string) (fs.FS, error) {
+	base, err := mergeBase(dir, rev)
+	if err != nil {
+		return nil, err
+	}
+	below, err := prefix(dir)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := git(dir, "archive", "--format=tar", base+":"+strings.TrimSuffix(below, "/"))
+	if err != nil {
+		return nil, err
+	}
+	return readTar(bytes.NewReader(archive))
+}
+
+// readTar keeps the files of an archive that a review may ask for.
+func readTar(r io.Reader) (fs.FS, error) {
+	var out memfs.FS
+	for t := tar.NewReader(r); ; {
+		h, err := t.Next()
+		if err == io.EOF {
+			return &out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("git archive: %w", err)
+		}
+		switch filepath.Ext(h.Name) {
+		case ".rs", ".py", ".toml", ".json", ".mlir", ".md":
+		default:
+			continue
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if h.Size > syntax.MaxSize {
+			out.AddUnreadable(h.Name, h.Size, fmt.Errorf("%d bytes, the limit is %d", h.Size, syntax.MaxSize))
+			continue
+		}
+		data, err := io.ReadAll(t)
+		if err != nil {
+			return nil, fmt.Errorf("git archive: %w", err)
+		}
+		out.Add(h.Name, data)
+	}
+}
+
+// changes lists the paths below a folder that differ between a commit and the
+// work tree, untracked files included.
+func changes(dir, base string) ([]tree.Change, error) {
+	out, err := git(dir, "diff", "--name-status", "-z", "--find-renames", "--relative", base)
+	if err != nil {
+		return nil, err
+	}
+	var list []tree.Change
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); {
+		status := fields[i]
+		if strings.HasPrefix(status, "R") || strings.HasPrefix(status, "C") {
+			if i+2 >= len(fields) {
+				return nil, errors.New("git diff: a rename without its second path")
+			}
+			list = append(list, tree.Change{Path: fields[i+2], Previous: fields[i+1]})
+			i += 3
+			continue
+		}
+		list = append(list, tree.Change{Path: fields[i+1]})
+		i += 2
+	}
+	out, err = git(dir, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	for p := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if p != "" {
+			list = append(list, tree.Change{Path: p})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+type planCmd struct {
+	Path   string `arg:"" optional:"" default:"." help:"TileGym checkout."`
+	Base   string `required:"" placeholder:"REV" help:"Revision that the change is made against."`
+	Format string `enum:"text,json" default:"text" help:"Output format: ${enum}."`
+}
+
+func (c *planCmd) Help() string {
+	return "Says which kernels a change has to build, test and measure, and why. Exit status: 0 decided, 2 unknown revision or no repository."
+}
+
+func (c *planCmd) Run(s streams) error {
+	fsys, err := checkout(c.Path)
+	if err != nil {
+		return err
+	}
+	base, err := mergeBase(c.Path, c.Base)
+	if err != nil {
+		return err
+	}
+	changed, err := changes(c.Path, base)
+	if err != nil {
+		return err
+	}
+	old, err := mergeBaseTree(c.Path, c.Base)
+	if err != nil {
+		return err
+	}
+	baseTree, err := tree.Load(old, nil)
+	if err != nil && !errors.Is(err, tree.ErrNoKernels) {
+		return err
+	}
+	headTree, err := tree.Load(fsys, baseTree)
+	if err != nil && !errors.Is(err, tree.ErrNoKernels) {
+		return err
+	}
+	plan := tree.MakePlan(headTree, baseTree, changed)
+	if c.Format == "json" {
+		e := json.NewEncoder(s.Out)
+		e.SetIndent("", "  ")
+		return e.Encode(plan)
+	}
+	fmt.Fprintln(s.Out, plan.Sentence)
+	if len(plan.Kernels) == 0 {
+		return nil
+	}
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nKERNEL\tSTAGES\tBECAUSE OF")
+	for _, k := range plan.Kernels {
+		because := k.Because[0]
+		if n := len(k.Because) - 1; n > 0 {
+			because += fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, strings.Join(k.Stages, ", "), because)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/all"
+)
+
+type rulesCmd struct {
+	ID     string `arg:"" optional:"" help:"Rule to explain: R45, r45 or 45."`
+	Format string `enum:"text,json,markdown" default:"text" help:"Output format: ${enum}."`
+}
+
+func (c *rulesCmd) Help() string {
+	return "Lists the rules, or explains one. The text is the rule's page in docs/rules."
+}
+
+func (c *rulesCmd) Run(s streams) error {
+	list := all.Rules
+	if c.ID != "" {
+		r, err := findRule(c.ID)
+		if err != nil {
+			return err
+		}
+		if c.Format != "json" {
+			_, err := fmt.Fprint(s.Out, rules.Page(r))
+			return err
+		}
+		list = []*rules.Rule{r}
+	}
+	switch c.Format {
+	case "json":
+		e := json.NewEncoder(s.Out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(rules.Table(list))
+	case "markdown":
+		_, err := fmt.Fprint(s.Out, rules.Index(list))
+		return err
+	}
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RULE\tSEVERITY\tOWNER\tDECIDED BY\tFIX\tTITLE")
+	for _, r := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Severity, r.Owner, r.DecidedBy, r.Fix, r.Title)
+	}
+	return w.Flush()
+}
+
+func findRule(id string) (*rules.Rule, error) {
+	want, ok := rules.ParseID(id)
+	var known []string
+	for _, r := range all.Rules {
+		if ok && r.ID == want {
+			return r, nil
+		}
+		known = append(known, r.ID)
+	}
+	return nil, fmt.Errorf("no rule %q: expected one of %s", id, strings.Join(known, ", "))
+}
