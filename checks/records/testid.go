@@ -169,3 +169,26 @@ func (id TestID) Backward() bool {
 	}
 	return false
 }
+
+// Renamed is the same case under another name: test[params] without the backend,
+// or only the test or only the parameters' text.
+func (id TestID) Renamed(to string) TestID {
+	if class, name, ok := cutLast(to, "::"); ok {
+		id.Class, to = class, name
+	}
+	id.Test, id.Params = splitName(to)
+	id.at = -1
+	return id
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	head := s
+	if i := strings.IndexByte(s, '['); i >= 0 {
+		head = s[:i]
+	}
+	i := strings.LastIndex(head, sep)
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+len(sep):], true
+}

@@ -1,0 +1,406 @@
+package perf
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/job"
+)
+
+// matched is a config with a time on both sides.
+type matched struct {
+	base, name, variant string
+	cand, ref           sideState
+	candMS, refMS       float64   // the sides' values
+	logs                []float64 // per round, log of candidate over reference
+}
+
+func (m matched) logRatio() float64 { return math.Log(m.candMS) - math.Log(m.refMS) }
+
+// group collects what a verdict is made of, for one variant or for all.
+type group struct {
+	reference string
+	matched   []matched
+	missing   int
+	voids     int // counted for all variants together only
+}
+
+// compare decides.
+func (c *comparison) compare(evidence []job.Evidence) {
+	variants := c.variantReferences()
+	k := len(c.candidate)
+	for _, ref := range c.usedReferences(variants) {
+		k = min(k, len(c.reference[ref]))
+	}
+	c.v.Rounds = k
+	c.unevenNote(k, variants)
+	all, groups := c.match(k, variants)
+	c.v.Comparable = c.comparability(evidence, all.matched)
+	blocked := c.blockReason(evidence, all, k)
+
+	c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = c.judge(all)
+	if blocked != "" {
+		c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = Blocked, MissingData, nil
+	}
+	for _, name := range sortedKeys(groups) {
+		g := groups[name]
+		out := Variant{Name: name, Reference: g.reference, Configs: len(g.matched)}
+		out.Verdict, out.Severity, out.GeomeanRatio = c.judge(g)
+		if blocked != "" {
+			out.Verdict, out.Severity, out.GeomeanRatio = Blocked, MissingData, nil
+		}
+		c.v.Variants = append(c.v.Variants, out)
+	}
+	for _, m := range all.matched {
+		c.v.Configs = append(c.v.Configs, c.row(m, blocked == ""))
+	}
+	c.statistics(all.matched, blocked)
+	if c.v.Comparable != "no" {
+		c.v.Triage = triage(c.v, all)
+	}
+	c.sentence(all, blocked)
+}
+
+// variantReferences maps each test key to its variant and reference backend.
+func (c *comparison) variantReferences() map[string][2]string {
+	out := map[string][2]string{}
+	c.unmatched = map[string]bool{}
+	var unmatched []string
+	for _, id := range c.ids {
+		name, ref := DefaultVariant, c.o.Reference
+		if c.o.Variants != nil {
+			v, ok := c.o.Variants.find(id.params)
+			if ok {
+				name = v
+			} else {
+				c.unmatched[id.base] = true
+				unmatched = append(unmatched, id.config)
+			}
+			// A declared reference that was not measured at all is not the one that was
+			// asked for; the variant's row names the one that was used.
+			if declared := c.o.Variants.Reference[name]; declared != "" && len(c.reference[declared]) > 0 {
+				ref = declared
+			}
+		}
+		out[id.base] = [2]string{name, ref}
+	}
+	if len(unmatched) > 0 {
+		c.note("not in config_to_variant, counted as %s: %s", DefaultVariant, list(unmatched))
+	}
+	return out
+}
+
+func (c *comparison) usedReferences(variants map[string][2]string) []string {
+	used := map[string]bool{}
+	for _, v := range variants {
+		used[v[1]] = true
+	}
+	if len(used) == 0 {
+		used[c.o.Reference] = true
+	}
+	return sortedKeys(used)
+}
+
+func (c *comparison) unevenNote(k int, variants map[string][2]string) {
+	counts := []string{fmt.Sprintf("%s %d", c.o.Candidate, len(c.candidate))}
+	uneven := len(c.candidate) != k
+	for _, ref := range c.usedReferences(variants) {
+		counts = append(counts, fmt.Sprintf("%s %d", ref, len(c.reference[ref])))
+		uneven = uneven || len(c.reference[ref]) != k
+	}
+	if k > 0 && uneven {
+		c.note("uneven number of rounds (%s): the first %d of each side count", strings.Join(counts, ", "), k)
+	}
+}
+
+// match sorts every config into matched, missing, uncovered or skipped on both.
+func (c *comparison) match(k int, variants map[string][2]string) (all group, groups map[string]group) {
+	groups = map[string]group{}
+	names := c.configNames()
+	for _, id := range c.ids {
+		directions := []string{forward}
+		if len(id.directions) > 0 {
+			directions = slices.Sorted(slices.Values(id.directions))
+			slices.Reverse(directions) // forward first
+		}
+		for _, direction := range directions {
+			c.matchOne(k, id, direction, variants[id.base], names[id.base], &all, groups)
+		}
+	}
+	return all, groups
+}
+
+// matchOne sorts one config.
+func (c *comparison) matchOne(k int, id configID, direction string, variant [2]string, name string, all *group, groups map[string]group) {
+	counted := func(r []round) []round { return r[:min(len(r), max(k, 1))] }
+	cand := state(counted(c.candidate), id.base, direction)
+	ref := state(counted(c.reference[variant[1]]), id.base, direction)
+	if direction != forward {
+		name += " " + direction
+	}
+	g := groups[variant[0]]
+	g.reference = variant[1]
+	switch {
+	case cand.void:
+		all.voids++
+		all.missing++
+		g.missing++
+		c.v.Missing = append(c.v.Missing, Missing{name, "candidate", cand.why})
+	case cand.measured && ref.measured:
+		m := matched{base: id.base, name: name, variant: variant[0], cand: cand, ref: ref}
+		m.candMS, _ = cand.value()
+		m.refMS, _ = ref.value()
+		for i := range cand.obs {
+			m.logs = append(m.logs, math.Log(cand.obs[i].ms.Median)-math.Log(ref.obs[i].ms.Median))
+		}
+		all.matched = append(all.matched, m)
+		g.matched = append(g.matched, m)
+	case (cand.skipped || cand.absent) && (ref.skipped || ref.absent):
+		// Skipped wherever it occurs: nobody expected a time.
+		return
+	case cand.skipped && c.o.AllowSkip != nil && c.o.AllowSkip(cand.skip):
+		c.v.Uncovered = append(c.v.Uncovered, Uncovered{name, cand.skip})
+		return
+	default:
+		all.missing++
+		g.missing++
+		if !cand.measured {
+			c.v.Missing = append(c.v.Missing, Missing{name, "candidate", cand.why})
+		}
+		if !ref.measured {
+			c.v.Missing = append(c.v.Missing, Missing{name, "reference", ref.why})
+		}
+	}
+	groups[variant[0]] = g
+}
+
+// configNames are the printed names: test and parameters, preceded by the class
+// where two classes have the same.
+func (c *comparison) configNames() map[string]string {
+	classes := map[string]map[string]bool{}
+	for _, id := range c.ids {
+		if classes[id.config] == nil {
+			classes[id.config] = map[string]bool{}
+		}
+		classes[id.config][id.class] = true
+	}
+	names := map[string]string{}
+	for _, id := range c.ids {
+		name := id.config
+		if len(classes[id.config]) > 1 {
+			name = id.class + "::" + name
+		}
+		names[id.base] = name
+	}
+	return names
+}
+
+// blockReason says why no verdict on times is possible, else "".
+func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) string {
+	switch {
+	case len(c.partial) > 0:
+		return "partial records: " + list(c.partial)
+	case len(c.duplicates) > 0:
+		return "ambiguous records: " + list(c.duplicates)
+	}
+	for _, e := range evidence {
+		if e.Interrupted {
+			return fmt.Sprintf("the evidence of %s says that its run was interrupted", e.Dispatch)
+		}
+	}
+	switch {
+	case all.voids > 0:
+		return fmt.Sprintf("%d record(s) of %s are void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate)
+	case c.v.Comparable == "no":
+		return "the two sides are not comparable: " + c.incomparable
+	case len(all.matched) == 0 && len(c.ids) == 0:
+		return "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference
+	case len(all.matched) == 0 && k == 0:
+		return "no measurement: one side has no record at all"
+	case len(all.matched) == 0:
+		return "no config has a time on both sides"
+	}
+	return ""
+}
+
+// judge is the verdict on a group of configs.
+func (c *comparison) judge(g group) (verdict, severity string, ratio *float64) {
+	if len(g.matched) == 0 {
+		return Blocked, MissingData, nil
+	}
+	r := snap(geomean(g.matched), c.o.Threshold)
+	severity = Severity(r, c.o.Threshold)
+	share := float64(g.missing) / float64(g.missing+len(g.matched))
+	tooMany := g.missing > 0 && share > c.o.MaxMissing+onLimit
+	switch {
+	case severity != SeverityDone:
+		return Investigate, severity, &r
+	case tooMany:
+		return Investigate, MissingData, &r
+	}
+	return Done, SeverityDone, &r
+}
+
+func geomean(ms []matched) float64 {
+	sum := 0.0
+	for _, m := range ms {
+		sum += m.logRatio()
+	}
+	return math.Exp(sum / float64(len(ms)))
+}
+
+// statistics fills what stands beside the geomean: the mean over rounds, the
+// interval, whether the answer is near a limit and whether it needs more rounds.
+func (c *comparison) statistics(ms []matched, blocked string) {
+	if blocked != "" {
+		c.v.ConfidenceNote = "no verdict on times, so no interval"
+		return
+	}
+	k := c.v.Rounds
+	perRound := make([]float64, k)
+	for _, m := range ms {
+		for i, l := range m.logs {
+			perRound[i] += l / float64(len(ms))
+		}
+	}
+	mean, _ := meanStd(perRound)
+	ratioMean := snap(math.Exp(mean), c.o.Threshold)
+	c.v.RatioMean = &ratioMean
+	straddles := false
+	if k < 3 {
+		c.v.ConfidenceNote = fmt.Sprintf("%d round(s); an interval needs at least 3", k)
+	} else {
+		low, high := pairedInterval(perRound, confidenceLevel)
+		c.v.Confidence = &Confidence{confidenceLevel, math.Exp(low), math.Exp(high)}
+		straddles = c.v.Confidence.Low <= c.o.Threshold && c.v.Confidence.High > c.o.Threshold
+	}
+	ratio := *c.v.GeomeanRatio
+	disagree := Severity(ratio, c.o.Threshold) != Severity(ratioMean, c.o.Threshold)
+	passDisagree := (Severity(ratio, c.o.Threshold) == SeverityDone) != (Severity(ratioMean, c.o.Threshold) == SeverityDone)
+	// Without an interval, 1 % is the distance below which repeated runs of equal
+	// code were seen to differ.
+	near := k < 3 && math.Abs(math.Log(ratio/c.o.Threshold)) < 0.01
+	c.v.Borderline = straddles || passDisagree || near
+	if (disagree || straddles) && k < c.o.MaxRounds {
+		c.v.MoreRounds = 1
+	}
+}
+
+// row is the printed form of a matched config.
+func (c *comparison) row(m matched, comparable bool) Config {
+	out := Config{Name: m.name, Variant: m.variant, CandidateMS: m.candMS, ReferenceMS: m.refMS,
+		Launches: Launches{m.cand.launches(), m.ref.launches()}, Change: "unclear"}
+	_, a := m.cand.value()
+	_, b := m.ref.value()
+	relStd := math.NaN()
+	for _, v := range []float64{a, b} {
+		if !math.IsNaN(v) && !(v <= relStd) {
+			relStd = v
+		}
+	}
+	var notes []string
+	if !math.IsNaN(relStd) && !math.IsInf(relStd, 0) {
+		out.RelStd = &relStd
+		if relStd >= twoSpeedRelStd {
+			notes = append(notes, fmt.Sprintf("noisy inside a run (rel_std %.1f %%): the median may sit on either of two speeds", relStd))
+		}
+	}
+	if n := m.cand.first().NRep; n > 0 && n < 3 {
+		notes = append(notes, fmt.Sprintf("only %d repetition(s)", n))
+	}
+	if comparable {
+		r := math.Exp(m.logRatio())
+		out.Ratio = &r
+		out.Change = change(m, r, relStd)
+	}
+	if l := out.Launches; l.Candidate != nil && l.Reference != nil && *l.Candidate != *l.Reference {
+		notes = append(notes, fmt.Sprintf("launches %d against %d", *l.Candidate, *l.Reference))
+	}
+	if c.unmatched[m.base] {
+		notes = append(notes, "not in config_to_variant")
+	}
+	out.Note = strings.Join(notes, "; ")
+	return out
+}
+
+// twoSpeedRelStd is the spread inside one run, in percent, from which configs
+// were seen to flip their median between two speeds.
+const twoSpeedRelStd = 5
+
+// change words a config's ratio. Within 2 % it is the same. Beyond that, three
+// or more rounds must agree (99 % paired interval without 1); fewer must show
+// more than the flip of a two-speed config where the run looks like one.
+func change(m matched, ratio, relStd float64) string {
+	word := map[bool]string{true: "slower", false: "faster"}[ratio > 1]
+	size := math.Abs(math.Log(ratio))
+	if size <= math.Log(1.02) {
+		return "same"
+	}
+	if len(m.logs) >= 3 {
+		low, high := pairedInterval(m.logs, 0.99)
+		if low <= 0 && high >= 0 {
+			return "unclear"
+		}
+		return word
+	}
+	if relStd >= twoSpeedRelStd && size <= math.Log(1.15) {
+		return "unclear"
+	}
+	return word
+}
+
+// sentence says the verdict, its number and its reason.
+func (c *comparison) sentence(all group, blocked string) {
+	v := &c.v
+	total := all.missing + len(all.matched)
+	missing := ""
+	if all.missing > 0 {
+		missing = fmt.Sprintf("%d of %d config(s) missing", all.missing, total)
+	}
+	if blocked != "" {
+		v.Sentence = "BLOCKED: " + blocked + "."
+		if missing != "" && all.voids == 0 {
+			v.Sentence += " " + strings.ToUpper(missing[:1]) + missing[1:] + "."
+		}
+		return
+	}
+	r := FormatRatio(*v.GeomeanRatio, c.o.Threshold)
+	limit := FormatRatio(c.o.Threshold, c.o.Threshold)
+	relation := "at most"
+	if *v.GeomeanRatio > c.o.Threshold {
+		relation = "above"
+	}
+	v.Sentence = fmt.Sprintf("%s (%s): geomean %s over %d config(s), %s to %s, %s the limit %s",
+		v.Verdict, v.Severity, r, len(all.matched), percent(*v.GeomeanRatio, c.o.Threshold), v.Reference, relation, limit)
+	if missing != "" {
+		v.Sentence += "; " + missing
+		if v.Severity == MissingData {
+			v.Sentence += ", and a verdict never extrapolates"
+		}
+	}
+	if v.Borderline {
+		v.Sentence += "; borderline"
+	}
+	v.Sentence += "."
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// list joins a few items and counts the rest.
+func list(items []string) string {
+	const show = 3
+	if len(items) <= show {
+		return strings.Join(items, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(items[:show], "; "), len(items)-show)
+}

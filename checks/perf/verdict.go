@@ -1,0 +1,192 @@
+package perf
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Schema is the identifier of the JSON form of a Verdict.
+const Schema = "tilegate.perf/v1"
+
+// The verdicts.
+const (
+	Done        = "DONE"
+	Investigate = "INVESTIGATE"
+	Blocked     = "BLOCKED"
+)
+
+// The severities, from no gap to no data.
+const (
+	SeverityDone = "DONE"
+	MildGap      = "MILD_GAP"
+	ModerateGap  = "MODERATE_GAP"
+	LargeGap     = "LARGE_GAP"
+	MissingData  = "MISSING_DATA"
+)
+
+// The limits of the bands on the geometric mean ratio; the value on a limit
+// belongs to the better band.
+const (
+	DefaultThreshold = 1.05
+	MildLimit        = 1.10
+	ModerateLimit    = 1.50
+)
+
+// onLimit is the distance, in ratio, within which a value counts as on a limit:
+// far below any measurement, above the rounding of a sum of logarithms.
+const onLimit = 1e-9
+
+// Verdict is the outcome of a comparison; its JSON form is a fixed contract.
+// Ratios are candidate over reference, below 1 is faster. Text in it may quote
+// test records and is untrusted.
+type Verdict struct {
+	Schema         string      `json:"schema"`
+	Verdict        string      `json:"verdict"`
+	Severity       string      `json:"severity"`
+	GeomeanRatio   *float64    `json:"geomean_ratio"` // null when there is no verdict on times
+	RatioMean      *float64    `json:"ratio_mean"`    // from the rounds' geometric means
+	Confidence     *Confidence `json:"confidence"`
+	ConfidenceNote string      `json:"confidence_note"`
+	Comparable     string      `json:"comparable"` // yes, no or unknown
+	Rounds         int         `json:"rounds"`
+	MoreRounds     int         `json:"more_rounds"`
+	Candidate      string      `json:"candidate"`
+	Reference      string      `json:"reference"`
+	Borderline     bool        `json:"borderline"`
+	Variants       []Variant   `json:"variants"`
+	Configs        []Config    `json:"configs"`
+	Missing        []Missing   `json:"missing"`
+	Uncovered      []Uncovered `json:"uncovered"`
+	Triage         []Triage    `json:"triage"`
+
+	// Sentence says the verdict and its reason in words; Notes hold what a reader
+	// should know besides. Threshold is the limit that was applied.
+	Sentence  string   `json:"-"`
+	Notes     []string `json:"-"`
+	Threshold float64  `json:"-"`
+}
+
+// Confidence is an interval of ratio_mean.
+type Confidence struct {
+	Level float64 `json:"level"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Variant is the verdict on the configs of one structural variant.
+type Variant struct {
+	Name         string   `json:"name"`
+	Reference    string   `json:"reference"`
+	GeomeanRatio *float64 `json:"geomean_ratio"`
+	Verdict      string   `json:"verdict"`
+	Severity     string   `json:"severity"`
+	Configs      int      `json:"configs"` // matched
+}
+
+// Config is one matched config. Times are milliseconds, RelStd is percent.
+type Config struct {
+	Name        string   `json:"name"`
+	Variant     string   `json:"variant"`
+	CandidateMS float64  `json:"candidate_ms"`
+	ReferenceMS float64  `json:"reference_ms"`
+	Ratio       *float64 `json:"ratio"` // null when the sides are not comparable
+	RelStd      *float64 `json:"rel_std"`
+	Launches    Launches `json:"launches"`
+	Change      string   `json:"change"` // slower, faster, same, unclear
+	Note        string   `json:"note"`
+}
+
+// Launches counts the kernels of one call; null without a profile.
+type Launches struct {
+	Candidate *int `json:"candidate"`
+	Reference *int `json:"reference"`
+}
+
+// Missing is a config that lacks a time on one side.
+type Missing struct {
+	Config string `json:"config"`
+	Side   string `json:"side"` // candidate or reference
+	Why    string `json:"why"`
+}
+
+// Uncovered is a config that the candidate skips by declaration.
+type Uncovered struct {
+	Config string `json:"config"`
+	Why    string `json:"why"`
+}
+
+// Triage is one step of the investigation: rules and what to do, in order.
+type Triage struct {
+	Rules []string `json:"rules"`
+	Steps []string `json:"steps"`
+}
+
+// Severity is the band of a geometric mean ratio. A ratio within 1e-9 of a limit
+// is on it and belongs to the better band.
+func Severity(ratio, threshold float64) string {
+	switch {
+	case ratio <= threshold+onLimit:
+		return SeverityDone
+	case ratio <= MildLimit+onLimit:
+		return MildGap
+	case ratio <= ModerateLimit+onLimit:
+		return ModerateGap
+	}
+	return LargeGap
+}
+
+// snap returns the limit that a ratio counts as, else the ratio.
+func snap(ratio, threshold float64) float64 {
+	for _, limit := range []float64{threshold, MildLimit, ModerateLimit} {
+		if math.Abs(ratio-limit) <= onLimit {
+			return limit
+		}
+	}
+	return ratio
+}
+
+// FormatRatio prints a ratio with at least three decimals and with as many more
+// as it takes for the printed number to be in the band of the ratio itself.
+func FormatRatio(ratio, threshold float64) string {
+	ratio = snap(ratio, threshold)
+	for digits := 3; digits < 12; digits++ {
+		s := strconv.FormatFloat(ratio, 'f', digits, 64)
+		printed, _ := strconv.ParseFloat(s, 64)
+		if Severity(printed, threshold) == Severity(ratio, threshold) && (printed > 1) == (ratio > 1) {
+			return s
+		}
+	}
+	return strconv.FormatFloat(ratio, 'g', -1, 64)
+}
+
+// FormatMS prints milliseconds with a unit in which the number has four
+// significant digits.
+func FormatMS(ms float64) string {
+	value, unit := ms, "ms"
+	switch abs := math.Abs(ms); {
+	case abs >= 1000:
+		value, unit = ms/1000, "s"
+	case abs != 0 && abs < 0.001:
+		value, unit = ms*1e6, "ns"
+	case abs != 0 && abs < 1:
+		value, unit = ms*1000, "us"
+	}
+	digits := max(0, 3-int(math.Floor(math.Log10(math.Max(math.Abs(value), 1)))))
+	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
+}
+
+// percent prints how far a ratio is from 1 in words.
+func percent(ratio, threshold float64) string {
+	s := FormatRatio(ratio, threshold)
+	p, _ := strconv.ParseFloat(s, 64)
+	decimals := max(1, len(s)-strings.IndexByte(s, '.')-3)
+	switch {
+	case p > 1:
+		return fmt.Sprintf("%.*f %% slower", decimals, (p-1)*100)
+	case p < 1:
+		return fmt.Sprintf("%.*f %% faster", decimals, (1-p)*100)
+	}
+	return "equal"
+}
