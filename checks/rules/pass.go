@@ -117,11 +117,15 @@ func (f *Fact[T]) factName() string { return f.name }
 
 // Of returns the fact for the pass's unit. It panics when the rule does not
 // declare the fact, which its tests then show.
-func (f *Fact[T]) Of(p *Pass) T {
+func (f *Fact[T]) Of(p *Pass) T { return f.At(p, Unit{p.Kernel, p.Crate}) }
+
+// At returns the fact for another unit of the pass's tree, such as the zero
+// Unit for a fact about the whole tree.
+func (f *Fact[T]) At(p *Pass, u Unit) T {
 	if !slices.ContainsFunc(p.Rule.Requires, func(a AnyFact) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(f).Pointer() }) {
 		panic(fmt.Sprintf("rule %s asks for the fact %q without declaring it in Requires", p.Rule.ID, f.name))
 	}
-	return f.For(p.facts, p.Tree, Unit{p.Kernel, p.Crate})
+	return f.For(p.facts, p.Tree, u)
 }
 
 // For returns the fact for a unit, for facts that build on others.
@@ -163,24 +167,26 @@ func (f *Facts) once(k factKey, run func() any) any {
 // Run runs a rule over every unit of its scope. Kernels limits it to those
 // kernels when not empty; report and undecided are called in a stable order.
 func Run(r *Rule, t *tree.Tree, facts *Facts, kernels []*tree.Kernel, report func(*Pass, Diagnostic), undecided func(*Pass, string)) {
-	run := func(k *tree.Kernel, c *tree.Crate) {
-		p := &Pass{Rule: r, Tree: t, Kernel: k, Crate: c, facts: facts}
-		p.report = func(d Diagnostic) { report(p, d) }
-		p.undecided = func(reason string) { undecided(p, reason) }
-		r.Run(p)
-	}
-	switch r.Scope {
-	case PerKernel:
-		for _, k := range kernels {
-			run(k, k.Crate)
+	for _, check := range r.checks() {
+		run := func(k *tree.Kernel, c *tree.Crate) {
+			p := &Pass{Rule: r, Tree: t, Kernel: k, Crate: c, facts: facts}
+			p.report = func(d Diagnostic) { report(p, d) }
+			p.undecided = func(reason string) { undecided(p, reason) }
+			check.Run(p)
 		}
-	case PerCrate:
-		for _, c := range t.Crates {
-			if slices.ContainsFunc(kernels, func(k *tree.Kernel) bool { return k.Crate == c }) || len(t.Kernels) == 0 {
-				run(nil, c)
+		switch check.Scope {
+		case PerKernel:
+			for _, k := range kernels {
+				run(k, k.Crate)
 			}
+		case PerCrate:
+			for _, c := range t.Crates {
+				if slices.ContainsFunc(kernels, func(k *tree.Kernel) bool { return k.Crate == c }) || len(t.Kernels) == 0 {
+					run(nil, c)
+				}
+			}
+		case PerTree:
+			run(nil, nil)
 		}
-	case PerTree:
-		run(nil, nil)
 	}
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // Rule is one rule of the rulebook or of a document beside it, as a value. All
-// fields but Signatures, Triage, Requires and Pin must be set.
+// fields but Signatures, Triage, Requires, Also and Pin must be set.
 type Rule struct {
 	// ID is the rulebook's number with R before it, or a number with the prefix
 	// of another document (P, A, S, T). It is never renumbered.
@@ -62,7 +62,18 @@ type Rule struct {
 	// Requires lists the facts that Run asks for.
 	Requires []AnyFact
 	Run      func(*Pass)
+	// Also are further checks of the same rule that look at other units.
+	Also []Check
 }
+
+// Check is a part of a rule that runs over units of its own scope.
+type Check struct {
+	Scope Scope
+	Run   func(*Pass)
+}
+
+// checks lists all checks of the rule, the main one first.
+func (r *Rule) checks() []Check { return append([]Check{{r.Scope, r.Run}}, r.Also...) }
 
 var idPattern = regexp.MustCompile(`^(R([1-9]|[1-4][0-9])|P([1-9]|1[01])|[AST][1-9][0-9]*)$`)
 
@@ -88,8 +99,10 @@ func (r *Rule) Validate() error {
 	need(slices.Contains([]string{"syntax", "cross-file", "analysis", "ir"}, r.DecidedBy), "a known DecidedBy")
 	need(slices.Contains([]string{"safe", "suggest", "none"}, r.Fix), "Fix: safe, suggest or none")
 	need(r.Why != "", "a Why")
-	need(r.Scope >= PerKernel && r.Scope <= PerTree, "a Scope")
-	need(r.Run != nil, "a Run function")
+	for _, c := range r.checks() {
+		need(c.Scope >= PerKernel && c.Scope <= PerTree, "a Scope")
+		need(c.Run != nil, "a Run function")
+	}
 	at := 0
 	for _, s := range docSections {
 		i := strings.Index(r.Doc[at:], s+"\n")

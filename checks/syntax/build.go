@@ -93,11 +93,20 @@ func (b *builder) append(src []byte, segments []segment) bool {
 }
 
 func unmap(segments []segment, start, end int) (int, int) {
-	// The first segment that does not end before the node.
-	i := sort.Search(len(segments), func(i int) bool { return segments[i].at+segments[i].length >= start })
-	s := segments[min(i, len(segments)-1)]
-	at := func(o int) int { return s.to + min(max(o-s.at, 0), s.length) }
-	return at(start), at(end)
+	// The first segment that does not end before an offset.
+	find := func(o int) int {
+		i := sort.Search(len(segments), func(i int) bool { return segments[i].at+segments[i].length >= o })
+		return min(i, len(segments)-1)
+	}
+	at := func(i, o int) int {
+		s := segments[i]
+		return s.to + min(max(o-s.at, 0), s.length)
+	}
+	i := find(start)
+	if end > start && i+1 < len(segments) && segments[i+1].at == start {
+		i++ // the text of the node begins with the next segment
+	}
+	return at(i, start), at(max(i, find(end)), end)
 }
 
 // damage sets Unread from the first syntax error that is not one of the

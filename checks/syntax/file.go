@@ -24,14 +24,12 @@ type Lang uint8
 const (
 	Rust Lang = iota + 1
 	Python
+	C // only embedded in another file: see Embed
 )
 
 // String names the language.
 func (l Lang) String() string {
-	if l == Rust {
-		return "Rust"
-	}
-	return "Python"
+	return [...]string{Rust: "Rust", Python: "Python", C: "C"}[l]
 }
 
 // File is one parsed source file. It is immutable and safe for concurrent use.

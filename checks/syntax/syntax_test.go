@@ -187,3 +187,32 @@ func BenchmarkParseUpstream(b *testing.B) {
 		}
 	}
 }
+
+// Nodes of embedded source stand where the text stands in the host file.
+func TestEmbeddedDeclarationsKeepTheirPlace(t *testing.T) {
+	src := "X = \"\"\"\nint32_t f(\n    const T* a, /* é */ int32_t b);\n\"\"\"\n"
+	host := syntax.Parse("a.py", syntax.Python, []byte(src))
+	content := host.Root().Find("string_content")[0]
+	c := syntax.Embed(host, syntax.C, []syntax.Span{content.Span()}, true)
+	require.Empty(t, c.Unread)
+	params := c.Root().Find("parameter_declaration")
+	require.Len(t, params, 2)
+	assert.Equal(t, "int32_t b", params[1].Text())
+	assert.Equal(t, 3, params[1].Pos().Line)
+	assert.Equal(t, "a.py", params[1].File().Path)
+
+	broken := syntax.Embed(host, syntax.C, []syntax.Span{{Start: 0, End: 3}}, true)
+	assert.Contains(t, broken.Unread, "line 1")
+}
+
+func TestEmbeddedPartsAreOneText(t *testing.T) {
+	src := `X = "int f(\n" "int a);"`
+	host := syntax.Parse("a.py", syntax.Python, []byte(src))
+	var parts []syntax.Span
+	for _, s := range host.Root().Find("string_content") {
+		parts = append(parts, s.Span())
+	}
+	c := syntax.Embed(host, syntax.C, parts, true)
+	require.Empty(t, c.Unread)
+	assert.Equal(t, "int a", c.Root().Find("parameter_declaration")[0].Text())
+}

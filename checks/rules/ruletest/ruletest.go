@@ -113,7 +113,7 @@ func Run(t *testing.T, rule *rules.Rule) {
 			}
 			if kind == "bad" {
 				disabled := *rule
-				disabled.Run = func(*rules.Pass) {}
+				disabled.Run, disabled.Also = func(*rules.Pass) {}, nil
 				if len(fx.check(t, &disabled)) == 0 {
 					t.Error("the fixture passes without the rule")
 				}
