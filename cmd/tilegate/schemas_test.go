@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	reflectschema "github.com/invopop/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+var updateSchemas = flag.Bool("update", false, "write docs/schemas")
+
+// documents are the machine formats, by the name of their schema.
+var documents = map[string]any{
+	job.RequestSchema:  job.Request{},
+	job.EvidenceSchema: job.Evidence{},
+	review.Schema:      review.Report{},
+	tree.PlanSchema:    tree.Plan{},
+}
+
+func schemaPath(id string) string {
+	return filepath.Join("../../docs/schemas", strings.ReplaceAll(id, "/", ".")+".json")
+}
+
+// TestSchemas keeps docs/schemas equal to the Go types.
+func TestSchemas(t *testing.T) {
+	for id, doc := range documents {
+		r := reflectschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, DoNotReference: false, ExpandedStruct: true}
+		s := r.Reflect(doc)
+		s.Title = id
+		if p, ok := s.Properties.Get("schema"); ok {
+			p.Const = id
+		}
+		want, err := json.MarshalIndent(s, "", "  ")
+		require.NoError(t, err)
+		want = append(want, '\n')
+		p := schemaPath(id)
+		if *updateSchemas {
+			require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
+			require.NoError(t, os.WriteFile(p, want, 0o644))
+		}
+		got, err := os.ReadFile(p)
+		if assert.NoError(t, err) {
+			assert.Equal(t, string(want), string(got), "%s is stale: run make generate", p)
+		}
+	}
+}
+
+// validate checks a document against its published schema.
+func validate(t *testing.T, id string, doc []byte) {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	s, err := c.Compile(schemaPath(id))
+	require.NoError(t, err)
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	require.NoError(t, err)
+	assert.NoError(t, s.Validate(v), "%s", doc)
+}
+
+// TestOutputFitsSchema runs the commands and validates what they print.
+func TestOutputFitsSchema(t *testing.T) {
+	for id, args := range map[string][]string{
+		review.Schema: {"review", "../../checks/rules/ruletest/base", "--format", "json"},
+	} {
+		var out, errs bytes.Buffer
+		run(args, streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		require.Empty(t, errs.String())
+		validate(t, id, out.Bytes())
+	}
+}
