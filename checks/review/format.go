@@ -162,6 +162,8 @@ func excerpt(b *strings.Builder, c palette, f Finding, source func(string) *synt
 	}
 	start := min(f.Column-1, len(text))
 	end = min(max(end-1, start+1), len(text))
+	indent := min(len(text)-len(strings.TrimLeft(text, " \t")), start)
+	text, start, end = text[indent:], start-indent, max(end-indent, 0)
 	fmt.Fprintf(b, "%s %s|%s\n", pad, c.blue, c.reset)
 	fmt.Fprintf(b, "%s%s |%s %s\n", c.blue, gutter, c.reset, line(expand(text)))
 	fmt.Fprintf(b, "%s %s|%s %s%s%s%s\n", pad, c.blue, c.reset, strings.Repeat(" ", width(text[:start])), c.of(f.Severity), strings.Repeat("^", max(1, width(text[start:max(start, end)]))), c.reset)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -184,9 +185,10 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 	if limit := o.Severities[p.Rule.ID]; limit != "" && d.Severity == p.Rule.Severity {
 		h.Severity = limit
 	}
-	if pin := t.Pin(p.Crate); p.Rule.Pin != "" && pin != "" && pin != "="+p.Rule.Pin {
+	known := cmp.Or(d.Pin, p.Rule.Pin)
+	if pin := t.Pin(p.Crate); known != "" && pin != "" && pin != "="+known {
 		h.Severity = Note
-		h.Message += fmt.Sprintf(" (known for cutile %s only; this crate asks for `%s`)", p.Rule.Pin, pin)
+		h.Message += fmt.Sprintf(" (known for cutile %s only; this crate asks for `%s`)", known, pin)
 	}
 	h.fn = functionName(d.File, d.Span)
 	text := strings.Join(strings.Fields(string(d.File.Src[d.Span.Start:d.Span.End])), " ")
