@@ -1,0 +1,344 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Path is where a repository keeps its configuration. It is read from the base
+// branch only.
+const Path = ".github/tilegym.yml"
+
+// maxBytes bounds the file.
+const maxBytes = 64 << 10
+
+// Auto is the reference that follows analysis.json and else is DefaultReference.
+const (
+	Auto             = "auto"
+	DefaultReference = "cutile"
+)
+
+// Candidate is the backend under review.
+const Candidate = "cutile-rs"
+
+// Severities that a rule can be set to.
+var Severities = []string{"off", "note", "warning", "error"}
+
+// Config is the whole configuration. Default gives the values of what a file does
+// not mention.
+type Config struct {
+	Paths Paths `yaml:"paths"`
+	// Rules sets the severity of a rule, such as R45, to one of Severities.
+	Rules     map[string]string `yaml:"rules"`
+	Reference string            `yaml:"reference"` // auto or a backend's name
+	Perf      Perf              `yaml:"perf"`
+	// AllowedSkips are the skip texts that count as declared gaps; nil means the
+	// default, see SkipMatcher.
+	AllowedSkips []string  `yaml:"allowed_skips"`
+	GPUs         []GPU     `yaml:"gpus"`
+	Workflow     string    `yaml:"workflow"` // file name below .github/workflows
+	Deadlines    Deadlines `yaml:"deadlines"`
+}
+
+// Paths are the directories of a TileGym checkout, relative to its root.
+type Paths struct {
+	Ops       string `yaml:"ops"`       // cutile-rs wrappers and kernels
+	Backend   string `yaml:"backend"`   // cutile-rs run-time support
+	Suites    string `yaml:"suites"`    // suites with their own crates
+	Reference string `yaml:"reference"` // cutile ops
+	Tests     string `yaml:"tests"`
+}
+
+// Perf configures the performance verdict.
+type Perf struct {
+	Threshold  float64           `yaml:"threshold"`   // highest geomean ratio that is DONE
+	Rounds     Rounds            `yaml:"rounds"`      // alternating measurements of each side
+	MaxMissing float64           `yaml:"max_missing"` // highest share of missing configs, 0 to 1
+	Renames    map[string]string `yaml:"renames"`     // old config name to new, such as test_perf[1-fp16]
+}
+
+// Rounds bounds the number of rounds.
+type Rounds struct {
+	Min int `yaml:"min"`
+	Max int `yaml:"max"`
+}
+
+// GPU is one class of GPU hosts.
+type GPU struct {
+	Name     string   `yaml:"name"`
+	Labels   []string `yaml:"labels"`   // runner labels
+	Required bool     `yaml:"required"` // the gate needs this class
+}
+
+// Deadlines end a dispatch that does not end by itself.
+type Deadlines struct {
+	Queue time.Duration `yaml:"queue"` // from dispatch to the first job's start
+	Run   time.Duration `yaml:"run"`   // from the first job's start to the end
+}
+
+// Default is the configuration of a repository without a file; it fits upstream's
+// layout.
+func Default() Config {
+	return Config{
+		Paths: Paths{
+			Ops:       "src/tilegym/ops/cutile_rs",
+			Backend:   "src/tilegym/backend/cutile_rs",
+			Suites:    "src/tilegym/suites",
+			Reference: "src/tilegym/ops/cutile",
+			Tests:     "tests/ops",
+		},
+		Rules:     map[string]string{},
+		Reference: Auto,
+		Perf: Perf{
+			Threshold: 1.05,
+			Rounds:    Rounds{Min: 2, Max: 6},
+			Renames:   map[string]string{},
+		},
+		GPUs:      []GPU{{Name: "default", Labels: []string{"self-hosted", "gpu"}, Required: true}},
+		Workflow:  "tilegym-gate.yml",
+		Deadlines: Deadlines{Queue: 2 * time.Hour, Run: 3 * time.Hour},
+	}
+}
+
+// ReferenceBackend is the backend to compare with: the configured one, or with
+// auto the one that an analysis declares, or DefaultReference.
+func (c Config) ReferenceBackend(declared string) string {
+	switch {
+	case c.Reference != Auto && c.Reference != "":
+		return c.Reference
+	case declared != "":
+		return declared
+	}
+	return DefaultReference
+}
+
+// Problem is one fault of a file. Line starts at 1; 0 concerns the whole file.
+type Problem struct {
+	File    string
+	Line    int
+	Message string // what was expected and what was found
+}
+
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+}
+
+// Problems are all faults that were found; an error of Parse.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, one := range p {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Parse reads a configuration over the defaults. The file name is used in
+// messages only. Any error is of type Problems, and the configuration is then not
+// to be used.
+func Parse(file string, data []byte) (Config, error) {
+	c := Default()
+	fail := func(line int, format string, args ...any) (Config, error) {
+		return Config{}, Problems{{file, line, fmt.Sprintf(format, args...)}}
+	}
+	if len(data) > maxBytes {
+		return fail(0, "expected at most %d bytes, found %d", maxBytes, len(data))
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		line, message := explain(err)
+		return fail(line, "expected YAML: %s", message)
+	}
+	if len(tree.Docs) > 1 {
+		return fail(0, "expected one YAML document, found %d", len(tree.Docs))
+	}
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+		return c, nil
+	}
+	if tree.Docs[0].Body.Type() == ast.NullType || tree.Docs[0].Body.Type() == ast.CommentType {
+		return c, nil
+	}
+	if p := aliases(file, tree.Docs[0].Body); len(p) > 0 {
+		return Config{}, p
+	}
+	if err := yaml.NodeToValue(tree.Docs[0].Body, &c, yaml.Strict()); err != nil {
+		line, message := explain(err)
+		return fail(line, "%s", message)
+	}
+	if p := c.validate(file, tree); len(p) > 0 {
+		return Config{}, p
+	}
+	return c, nil
+}
+
+// explain takes line and message out of an error of the YAML library.
+func explain(err error) (line int, message string) {
+	var located yaml.Error
+	if asYAML(err, &located) {
+		if t := located.GetToken(); t != nil && t.Position != nil {
+			line = t.Position.Line
+		}
+		message = located.GetMessage()
+	} else {
+		message, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
+		message = "unknown field " + name + "; expected one of those that the documentation names"
+	}
+	return line, message
+}
+
+func asYAML(err error, target *yaml.Error) bool {
+	for err != nil {
+		if e, ok := err.(yaml.Error); ok {
+			*target = e
+			return true
+		}
+		u, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return false
+		}
+		err = u.Unwrap()
+	}
+	return false
+}
+
+// aliases refuses anchors, aliases and merges: a configuration needs none, and
+// nested ones grow without bound.
+func aliases(file string, root ast.Node) Problems {
+	var found Problems
+	ast.Walk(visitor(func(n ast.Node) {
+		switch n.Type() {
+		case ast.AnchorType, ast.AliasType, ast.MergeKeyType:
+			found = append(found, Problem{file, n.GetToken().Position.Line, "expected plain values, found an anchor, alias or merge key"})
+		}
+	}), root)
+	return found
+}
+
+type visitor func(ast.Node)
+
+func (v visitor) Visit(n ast.Node) ast.Visitor { v(n); return v }
+
+var (
+	rulePattern    = regexp.MustCompile(`^([RPAST])([1-9][0-9]?)$`)
+	backendPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+	gpuPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	workflowName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$`)
+)
+
+// validate checks the values and finds the line of each wrong one.
+func (c Config) validate(file string, tree *ast.File) Problems {
+	var found Problems
+	bad := func(at, expected string, value any) {
+		found = append(found, Problem{file, lineOf(tree, at), fmt.Sprintf("%s: expected %s, found %s", strings.TrimPrefix(at, "$."), expected, shown(value))})
+	}
+	for name, dir := range map[string]string{
+		"ops": c.Paths.Ops, "backend": c.Paths.Backend, "suites": c.Paths.Suites, "reference": c.Paths.Reference, "tests": c.Paths.Tests,
+	} {
+		if dir == "" || path.IsAbs(dir) || path.Clean(dir) != dir || dir == ".." || strings.HasPrefix(dir, "../") || strings.Contains(dir, `\`) {
+			bad("$.paths."+name, "a directory relative to the repository's root, with '/'", dir)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
+		if !rulePattern.MatchString(id) {
+			bad("$.rules."+id, "a rule such as R45, P9, A1, S1 or T1", id)
+		}
+		if !slices.Contains(Severities, c.Rules[id]) {
+			bad("$.rules."+id, strings.Join(Severities, ", "), c.Rules[id])
+		}
+	}
+	if !backendPattern.MatchString(c.Reference) {
+		bad("$.reference", "auto or a backend's name", c.Reference)
+	}
+	if !(c.Perf.Threshold >= 0.5 && c.Perf.Threshold <= 10) {
+		bad("$.perf.threshold", "a ratio between 0.5 and 10", c.Perf.Threshold)
+	}
+	if c.Perf.Rounds.Min < 1 || c.Perf.Rounds.Max > 100 || c.Perf.Rounds.Min > c.Perf.Rounds.Max {
+		bad("$.perf.rounds", "1 <= min <= max <= 100", fmt.Sprintf("min %d, max %d", c.Perf.Rounds.Min, c.Perf.Rounds.Max))
+	}
+	if !(c.Perf.MaxMissing >= 0 && c.Perf.MaxMissing < 1) {
+		bad("$.perf.max_missing", "a share from 0 to below 1", c.Perf.MaxMissing)
+	}
+	for _, from := range slices.Sorted(maps.Keys(c.Perf.Renames)) {
+		if from == "" || c.Perf.Renames[from] == "" {
+			bad("$.perf.renames", "old and new config names", from)
+		}
+	}
+	for i, pattern := range c.AllowedSkips {
+		if _, err := compileSkip(pattern, Candidate); err != nil || pattern == "" {
+			bad(fmt.Sprintf("$.allowed_skips[%d]", i), "a regular expression (RE2)", pattern)
+		}
+	}
+	seen := map[string]bool{}
+	for i, g := range c.GPUs {
+		at := fmt.Sprintf("$.gpus[%d]", i)
+		if !gpuPattern.MatchString(g.Name) {
+			bad(at+".name", "a name of letters, digits, '.', '_' and '-'", g.Name)
+		}
+		if seen[g.Name] {
+			bad(at+".name", "each GPU class once", g.Name)
+		}
+		seen[g.Name] = true
+		if len(g.Labels) == 0 || slices.Contains(g.Labels, "") {
+			bad(at+".labels", "at least one runner label", strings.Join(g.Labels, ", "))
+		}
+	}
+	if !slices.ContainsFunc(c.GPUs, func(g GPU) bool { return g.Required }) {
+		bad("$.gpus", "at least one class with required: true, so that the gate measures something", len(c.GPUs))
+	}
+	if !workflowName.MatchString(c.Workflow) {
+		bad("$.workflow", "a file name ending in .yml or .yaml", c.Workflow)
+	}
+	for name, d := range map[string]time.Duration{"queue": c.Deadlines.Queue, "run": c.Deadlines.Run} {
+		if d < time.Minute || d > 7*24*time.Hour {
+			bad("$.deadlines."+name, "a duration between 1m and 168h, such as 2h", d)
+		}
+	}
+	slices.SortFunc(found, func(a, b Problem) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return strings.Compare(a.Message, b.Message)
+	})
+	return found
+}
+
+func shown(v any) string {
+	switch x := v.(type) {
+	case string:
+		return strconv.Quote(x)
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// lineOf finds where a value stands in the file; the nearest parent when the
+// value itself was left out.
+func lineOf(tree *ast.File, at string) int {
+	for at != "$" {
+		if p, err := yaml.PathString(at); err == nil {
+			if n, err := p.FilterFile(tree); err == nil && n != nil && n.GetToken() != nil {
+				return n.GetToken().Position.Line
+			}
+		}
+		cut := strings.LastIndexAny(at, ".[")
+		at = at[:cut]
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDefaults(t *testing.T) {
+	for _, data := range []string{"", "\n", "# nothing\n", "---\n"} {
+		c, err := Parse("tilegym.yml", []byte(data))
+		require.NoError(t, err, data)
+		require.Equal(t, Default(), c)
+	}
+	require.Equal(t, "cutile", Default().ReferenceBackend(""))
+	require.Equal(t, "triton", Default().ReferenceBackend("triton"))
+	c := Default()
+	c.Reference = "cutile"
+	require.Equal(t, "cutile", c.ReferenceBackend("triton"))
+}
+
+const whole = `paths:
+  ops: kernels/cutile_rs
+rules:
+  R45: warning
+  P9: "off"
+reference: triton
+perf:
+  threshold: 1.02
+  rounds: {min: 3, max: 8}
+  max_missing: 0.1
+  renames:
+    "test_perf[old]": "test_perf[new]"
+allowed_skips:
+  - '{candidate} .* fp64'
+gpus:
+  - {name: h200, labels: [self-hosted, h200], required: true}
+  - {name: rtx, labels: [rtx]}
+workflow: gate.yaml
+deadlines: {queue: 30m, run: 1h30m}
+`
+
+func TestEveryField(t *testing.T) {
+	c, err := Parse("tilegym.yml", []byte(whole))
+	require.NoError(t, err)
+	want := Default()
+	want.Paths.Ops = "kernels/cutile_rs"
+	want.Rules = map[string]string{"R45": "warning", "P9": "off"}
+	want.Reference = "triton"
+	want.Perf = Perf{1.02, Rounds{3, 8}, 0.1, map[string]string{"test_perf[old]": "test_perf[new]"}}
+	want.AllowedSkips = []string{"{candidate} .* fp64"}
+	want.GPUs = []GPU{{"h200", []string{"self-hosted", "h200"}, true}, {"rtx", []string{"rtx"}, false}}
+	want.Workflow = "gate.yaml"
+	want.Deadlines = Deadlines{30 * time.Minute, 90 * time.Minute}
+	require.Equal(t, want, c)
+	m := c.SkipMatcher("cutile-rs")
+	require.True(t, m("cutile_rs matmul: no fp64"))
+	require.False(t, m("cutile matmul: no fp64"))
+}
+
+// Each fault names the file, the line and what was expected.
+func TestFaults(t *testing.T) {
+	for data, want := range map[string]string{
+		"perf:\n  treshold: 1.1\n":                   `t.yml:2: unknown field "treshold"`,
+		"a: 1\n":                                     `t.yml:1: unknown field "a"`,
+		"perf:\n  threshold: fast\n":                 "t.yml:2: ",
+		"perf:\n  rounds:\n    min: 3\n    max: 2\n": "t.yml:3: perf.rounds: expected 1 <= min <= max <= 100, found \"min 3, max 2\"",
+		"\nperf:\n  threshold: .nan\n":               "t.yml:3: perf.threshold: expected a ratio between 0.5 and 10, found NaN",
+		"perf:\n  max_missing: 1\n":                  "t.yml:2: perf.max_missing: expected a share from 0 to below 1, found 1",
+		"rules:\n  R45: loud\n":                      `t.yml:2: rules.R45: expected off, note, warning, error, found "loud"`,
+		"rules:\n  R045: note\n":                     `t.yml:2: rules.R045: expected a rule such as R45`,
+		"paths:\n  tests: ../up\n":                   "t.yml:2: paths.tests: expected a directory relative",
+		"reference: Not A Name\n":                    "t.yml:1: reference: expected auto or a backend's name",
+		"allowed_skips:\n  - a\n  - '('\n":           `t.yml:3: allowed_skips[1]: expected a regular expression (RE2), found "("`,
+		"gpus: []\n":                                 "t.yml:1: gpus: expected at least one class with required: true",
+		"gpus:\n  - name: a b\n    labels: [x]\n    required: true\n": "t.yml:2: gpus[0].name: expected a name",
+		"gpus:\n  - {name: a, required: true}\n":                      "t.yml:2: gpus[0].labels: expected at least one runner label",
+		"workflow: ../x.yml\n":                                        "t.yml:1: workflow: expected a file name",
+		"deadlines:\n  run: 5s\n":                                     "t.yml:2: deadlines.run: expected a duration between",
+		"a: [\n":                                                      "t.yml:1: expected YAML",
+		"perf: {threshold: 1.1}\nperf: {}\n":                          "t.yml:2: ",
+		"reference: cutile\n---\nreference: x\n":                      "expected one YAML document, found 2",
+		"gpus: &x []\nallowed_skips: *x\n":                            "t.yml:1: expected plain values",
+		strings.Repeat("# comment\n", 10000):                          "t.yml: expected at most 65536 bytes",
+		"- a\n":                                                       "t.yml:1: ",
+	} {
+		_, err := Parse("t.yml", []byte(data))
+		require.ErrorContains(t, err, want, data)
+		require.IsType(t, Problems{}, err)
+	}
+	_, err := Parse("t.yml", []byte("workflow: x\nreference: X\n"))
+	require.Len(t, err, 2, "all faults at once")
+}
+
+func TestDeclaredGap(t *testing.T) {
+	for _, text := range []string{
+		"cutile-rs matmul does not support transpose",
+		"cutile-rs matmul does not support dtype torch.float64",
+		"cutile_rs backend does not support the backward pass",
+		"multi_wave_cached mode is not implemented for backend cutile-rs",
+		"Skip: float8 is unsupported by cutile-rs",
+	} {
+		require.True(t, DeclaredGap("cutile-rs", text), text)
+	}
+	for _, text := range []string{
+		"cutile matmul does not support transpose",
+		"Backend cutile-rs is not available",
+		"Framework cutile-rs is not available",
+		"Backend is not supported: Unknown backend: cutile-rs, available backends: {'triton'}",
+		"Failed to set backend cutile-rs: not supported",
+		"cutile-rs is slow here",
+		"sm80 does not support fp8",
+		"cutile-rs-next does not support it",
+		"",
+	} {
+		require.False(t, DeclaredGap("cutile-rs", text), text)
+	}
+	c, err := Parse("t.yml", []byte("allowed_skips: []\n"))
+	require.NoError(t, err)
+	require.False(t, c.SkipMatcher("cutile-rs")("cutile-rs matmul does not support transpose"), "an empty list allows nothing")
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("perf: {rounds: {min: 1}}\n---\n*a"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("t.yml", data)
+		if err == nil {
+			c.SkipMatcher(Candidate)("text")
+		}
+	})
+}
