@@ -19,6 +19,11 @@ var (
 	ErrForbidden = errors.New("GitHub refuses access to the installation")
 	// ErrTooLarge says that an answer is over this package's size limits.
 	ErrTooLarge = errors.New("over the size limit")
+	// ErrArchive says that an archive holds what no honest one does: links,
+	// names that lead outside, two files of one name, damaged data.
+	ErrArchive = errors.New("unacceptable archive")
+	// ErrMoved says that the pull request's head moved while it was read.
+	ErrMoved = errors.New("the head moved while it was read")
 )
 
 // Repo names a repository and the installation through which it is read.
@@ -114,6 +119,9 @@ type File struct {
 	Status   string // added, modified, removed, renamed, ...
 	Changes  int    // lines added and removed, as GitHub counts
 	Patch    string // unified hunks without file header; empty when GitHub sends none
+	// NoLines says why there is no patch whose lines could be commented; empty
+	// when there is one.
+	NoLines Omission
 	// Commentable holds the head-side line numbers inside the hunks, on which
 	// GitHub accepts a comment; nil when there is no patch.
 	Commentable map[int]bool
@@ -121,6 +129,21 @@ type File struct {
 	// multi-line comment must stay inside one.
 	HunkOf map[int]int
 }
+
+// Omission is why a changed file has no lines to comment on.
+type Omission string
+
+// The reasons. A file with OmittedLarge or OmittedUnknown has changed lines that
+// GitHub did not send; the others have none.
+const (
+	OmittedBinary    Omission = "binary file"
+	OmittedMode      Omission = "only the file mode changed"
+	OmittedEmpty     Omission = "empty file"
+	OmittedRename    Omission = "renamed without a change"
+	OmittedSubmodule Omission = "submodule"
+	OmittedLarge     Omission = "too large for GitHub to show"
+	OmittedUnknown   Omission = "GitHub sent no changed lines"
+)
 
 // Run is a workflow run with its jobs.
 type Run struct {
@@ -146,6 +169,10 @@ type Job struct {
 	StartedAt   time.Time
 	CompletedAt time.Time
 	Steps       []Step
+	// Annotations are the messages of the job's failure annotations, such as
+	// that the runner lost its connection; read for jobs that ended without
+	// success. Untrusted.
+	Annotations []string
 }
 
 // Step is one step of a job.
@@ -181,5 +208,8 @@ type Comment struct {
 type Installation struct {
 	ID        int64
 	Suspended bool
-	Repos     []Repo
+	Repos     []Repo // without archived ones
+	// Err says why the repositories could not be listed; the other
+	// installations are not affected.
+	Err error
 }
