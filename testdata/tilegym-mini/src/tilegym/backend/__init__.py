@@ -1,6 +1,7 @@
 """Which backends there are, and which one answers a call."""
 
 from .dispatcher import dispatch
+from .dispatcher import get_registry_info
 from .dispatcher import has_backend_impl
 from .dispatcher import register_impl
 from .selector import get_available_backends
@@ -12,6 +13,7 @@ __all__ = [
     "dispatch",
     "get_available_backends",
     "get_current_backend",
+    "get_registry_info",
     "has_backend_impl",
     "is_backend_available",
     "register_impl",

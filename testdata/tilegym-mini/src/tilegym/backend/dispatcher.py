@@ -27,6 +27,14 @@ def has_backend_impl(name, backend):
     return backend in _registry.get(name, {})
 
 
+def get_registry_info():
+    """{op: {backend: "module.function"}} of everything that is registered."""
+    return {
+        op: {backend: f"{f.__module__}.{f.__name__}" for backend, f in implementations.items()}
+        for op, implementations in _registry.items()
+    }
+
+
 def dispatch(name, fallback_backend="cutile"):
     """Makes the decorated declaration call the current backend's implementation."""
 

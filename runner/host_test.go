@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFindHostNamesWhatBringsAMissingTool(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := FindHost(t.Context(), os.Environ())
+	assert.EqualError(t, err, "cargo not found: install Rust (rustup, or the package cargo)")
+	var missing MissingTool
+	assert.ErrorAs(t, err, &missing)
+
+	_, err = findPython(t.Context(), []string{"TILEGATE_PYTHON=/nonexistent/python"})
+	assert.ErrorContains(t, err, "/nonexistent/python")
+	assert.ErrorContains(t, err, "pytest")
+}
+
+func TestFindPythonTakesTheFirstThatImportsPytest(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, body string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755))
+	}
+	script("python3", "exit 1")
+	script("python", "exit 0")
+	t.Setenv("PATH", dir)
+	found, err := findPython(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "python"), found)
+}
+
+func TestStageEnvironHidesTheWorkflow(t *testing.T) {
+	h := Host{Environ: []string{
+		"PATH=/bin", "GITHUB_TOKEN=secret", "GITHUB_OUTPUT=f", "ACTIONS_RUNTIME_TOKEN=secret", "INPUT_REQUEST={}",
+		"PYTEST_ADDOPTS=-k nothing", "REP=1", "DISABLE_FALLBACK=0", "CUDA_VISIBLE_DEVICES=0,1", "HOME=/h",
+	}}
+	env := h.stageEnviron("DISABLE_FALLBACK=1", "CUDA_VISIBLE_DEVICES=GPU-1")
+	assert.Equal(t, []string{"PATH=/bin", "HOME=/h", "DISABLE_FALLBACK=1", "CUDA_VISIBLE_DEVICES=GPU-1"}, env)
+}
+
+func TestExecuteEndsTheWholeGroupAtTheLimit(t *testing.T) {
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	c := command{
+		name: "slow", argv: []string{"sh", "-c", "sleep 600 & echo $! >" + pid + "; wait"},
+		dir: dir, env: os.Environ(), limit: 200 * time.Millisecond, log: filepath.Join(dir, "log"),
+	}
+	done, err := c.execute(t.Context(), time.Now)
+	require.NoError(t, err)
+	assert.Equal(t, exitTimeout, done.ExitCode)
+	child := readInt(t, pid)
+	assert.Eventually(t, func() bool {
+		stat, err := os.ReadFile(filepath.Join("/proc", child, "stat"))
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	}, 10*time.Second, 10*time.Millisecond, "the child outlived its group")
+	log, err := os.ReadFile(c.log)
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "ended after its limit of 200ms")
+}
+
+func readInt(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.TrimSpace(string(text))
+}
+
+func TestExecuteExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		argv   []string
+		exit   int
+		output string
+	}{
+		{"success", []string{"sh", "-c", "echo out; echo err >&2"}, 0, "out\nerr\n"},
+		{"failure", []string{"sh", "-c", "exit 5"}, 5, ""},
+		{"signal", []string{"sh", "-c", "kill -SEGV $$"}, 128 + int(syscall.SIGSEGV), "ended by signal 11"},
+		{"no such program", []string{"/nonexistent/program"}, 127, "no such file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			log := filepath.Join(dir, "log")
+			done, err := command{name: c.name, argv: c.argv, dir: dir, env: os.Environ(), limit: time.Minute, log: log}.execute(t.Context(), time.Now)
+			require.NoError(t, err)
+			assert.Equal(t, c.exit, done.ExitCode)
+			text, err := os.ReadFile(log)
+			require.NoError(t, err)
+			assert.Contains(t, string(text), c.output)
+		})
+	}
+}
+
+func TestCappedFileKeepsHeadAndTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := newCappedFile(path)
+	require.NoError(t, err)
+	line := strings.Repeat("x", 1023) + "\n"
+	_, err = f.Write([]byte("first\n"))
+	require.NoError(t, err)
+	for range 10 << 10 {
+		_, err := f.Write([]byte(line))
+		require.NoError(t, err)
+	}
+	_, err = f.Write([]byte("last\n"))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(text), "first\n"))
+	assert.True(t, strings.HasSuffix(string(text), "last\n"))
+	assert.Contains(t, string(text), "bytes left out]")
+	assert.Less(t, len(text), logHead+logTail+100)
+}
+
+func TestParseSMI(t *testing.T) {
+	row, err := parseSMI("GPU-5f3c, NVIDIA H200, 580.159.04, 9.0, 1980, 3201\n")
+	require.NoError(t, err)
+	assert.Equal(t, "GPU-5f3c", row.uuid)
+	assert.Equal(t, "NVIDIA H200", row.identity.Name)
+	assert.Equal(t, "9.0", row.identity.ComputeCapability)
+	assert.Equal(t, 1980, row.identity.Clocks.SMMHz)
+	assert.NotContains(t, row.identity.UUID, "5f3c")
+	_, err = parseSMI("Failed to initialize NVML: Driver/library version mismatch\n")
+	assert.ErrorContains(t, err, "version mismatch")
+}
+
+// field-report 82: the driver cannot be reached before any test.
+func TestFindGPUWithoutAWorkingDriver(t *testing.T) {
+	dir := t.TempDir()
+	smi := filepath.Join(dir, "nvidia-smi")
+	require.NoError(t, os.WriteFile(smi, []byte("#!/bin/sh\necho 'Failed to initialize NVML: Driver/library version mismatch'\nexit 18\n"), 0o755))
+	_, err := findGPU(t.Context(), Host{SMI: smi})
+	assert.ErrorContains(t, err, "Driver/library version mismatch")
+
+	g, err := findGPU(t.Context(), Host{GPUDevice: true})
+	require.NoError(t, err)
+	assert.Empty(t, g.timing, "nothing is claimed without nvidia-smi")
+	assert.Empty(t, g.identity.Name)
+
+	g, err = findGPU(t.Context(), Host{})
+	require.NoError(t, err)
+	assert.Equal(t, "wall", g.timing)
+	assert.Equal(t, "cpu", g.identity.Name)
+	assert.NotEmpty(t, g.identity.Driver)
+}
+
+func TestSelections(t *testing.T) {
+	assert.Equal(t, "(cutile_rs or cutile-rs)", selects("cutile-rs"))
+	assert.Equal(t, "cutile", selects("cutile"))
+	assert.True(t, overlaps("cutile", "cutile-rs"))
+	assert.False(t, overlaps("cutile-rs", "cutile"))
+	assert.False(t, overlaps("triton", "cutile-rs"))
+}
