@@ -21,10 +21,16 @@ var Modules = rules.NewFact("dsl modules", func(t *tree.Tree, u rules.Unit) []*M
 type Module struct {
 	File   *syntax.File
 	Node   syntax.Node // mod_item
+	Attr   syntax.Node // the attribute cutile::module
 	Name   string
 	Body   syntax.Node            // declaration_list
 	Funcs  []*Func                // without items under #[cfg(test)]
 	Consts map[string]syntax.Node // const_item by name
+	// Aliases holds the names of the module's type aliases.
+	Aliases map[string]bool
+	// Imported holds the names that use declarations bring in from outside the
+	// cutile crate; such a name is not the DSL's.
+	Imported map[string]bool
 }
 
 // Func is a function of a module: an entry or a helper. Both are compiled for
@@ -79,10 +85,27 @@ func Parse(f *syntax.File) []*Module {
 		if !body.Valid() || !hasAttribute(m, "module") || testOnly(m) {
 			continue
 		}
-		mod := &Module{File: f, Node: m, Name: m.Field("name").Text(), Body: body, Consts: map[string]syntax.Node{}}
-		for _, c := range body.Find("const_item") {
-			if c.Parent() == body {
+		mod := &Module{
+			File: f, Node: m, Name: m.Field("name").Text(), Body: body,
+			Consts: map[string]syntax.Node{}, Aliases: map[string]bool{}, Imported: map[string]bool{},
+		}
+		for _, a := range m.Attributes() {
+			if last(AttributePath(a)) == "module" {
+				mod.Attr = a
+			}
+		}
+		for c := range body.Children() {
+			switch c.Kind() {
+			case "const_item":
 				mod.Consts[c.Field("name").Text()] = c
+			case "type_item":
+				mod.Aliases[c.Field("name").Text()] = true
+			case "use_declaration":
+				for _, u := range Uses(c) {
+					if u.Path[0] != "cutile" {
+						mod.Imported[u.Name] = true
+					}
+				}
 			}
 		}
 		for _, fn := range body.Find("function_item") {
@@ -170,6 +193,56 @@ func (m *Module) Func(name string) *Func {
 		}
 	}
 	return nil
+}
+
+// Use is one name that a use declaration brings in.
+type Use struct {
+	Name string      // the local name; * for a glob
+	Path []string    // the segments of the full path, the original name last
+	Node syntax.Node // where the original name stands
+}
+
+// Uses lists the names of a use_declaration, lists and renames resolved.
+func Uses(decl syntax.Node) []Use {
+	var out []Use
+	var walk func(n syntax.Node, prefix []string)
+	walk = func(n syntax.Node, prefix []string) {
+		switch n.Kind() {
+		case "use_list":
+			for _, c := range n.NamedChildren() {
+				walk(c, prefix)
+			}
+		case "scoped_use_list":
+			walk(n.Field("list"), join(prefix, n.Field("path")))
+		case "use_as_clause":
+			path := join(prefix, n.Field("path"))
+			out = append(out, Use{n.Field("alias").Text(), path, n.Field("path")})
+		case "use_wildcard":
+			out = append(out, Use{"*", join(prefix, n.NamedChild(0)), n})
+		case "identifier", "scoped_identifier", "self", "crate", "super":
+			path := join(prefix, n)
+			at := n
+			if n.Is("scoped_identifier") {
+				at = n.Field("name")
+			}
+			out = append(out, Use{path[len(path)-1], path, at})
+		}
+	}
+	walk(decl.Field("argument"), nil)
+	return out
+}
+
+func join(prefix []string, path syntax.Node) []string {
+	out := slices.Clone(prefix)
+	for _, s := range strings.Split(path.Squeeze(), "::") {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{""}
+	}
+	return out
 }
 
 // AttributePath is the path of an attribute without white space, such as

@@ -35,6 +35,9 @@ type Diagnostic struct {
 	// several kinds: diagnostics of one rule, function and construct become one
 	// finding.
 	Construct string
+	// Pin is the cutile version for which this diagnostic is known to hold, when
+	// it differs from the rule's.
+	Pin string
 	// Fix is set only when it may be applied unseen.
 	Fix *Fix
 }

@@ -1,0 +1,132 @@
+package dsl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// Op is a function of the DSL's core library as cutile 0.2.0 declares it.
+type Op struct {
+	Name string
+	Args int
+	// Modes names the module of each static mode argument by position (from 0).
+	Modes map[int]string
+}
+
+// Ops holds the functions whose arguments rules check, by name. Source: the
+// signatures in cutile/src/_core.rs at tag v0.2.0.
+var Ops = ops()
+
+func ops() map[string]Op {
+	out := map[string]Op{}
+	add := func(args int, modes map[int]string, names ...string) {
+		for _, n := range names {
+			out[n] = Op{n, args, modes}
+		}
+	}
+	add(4, map[int]string{2: "rounding", 3: "ftz"}, "addf", "subf", "mulf", "divf")
+	add(5, map[int]string{3: "rounding", 4: "ftz"}, "fma")
+	add(4, map[int]string{2: "nan", 3: "ftz"}, "maxf", "minf")
+	add(2, map[int]string{1: "ftz"}, "exp2", "rsqrt")
+	add(3, map[int]string{1: "rounding", 2: "ftz"}, "sqrt")
+	add(1, nil, "exp", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "ceil", "floor", "negf", "absf")
+	add(2, nil, "true_div", "remf", "pow", "atan2", "max_tile", "min_tile")
+	add(2, map[int]string{1: "rounding"}, "ftof", "ftoi", "itof")
+	add(2, map[int]string{1: "overflow"}, "trunci", "negi")
+	add(1, nil, "exti")
+	add(3, map[int]string{2: "predicate"}, "cmpi")
+	add(4, map[int]string{2: "predicate", 3: "cmp_ordering"}, "cmpf")
+	add(3, nil, "select", "mmaf")
+	add(3, map[int]string{2: "overflow"}, "addi", "subi", "muli", "shli")
+	add(3, map[int]string{2: "rounding"}, "divi")
+	add(2, nil, "reduce_sum", "reduce_max", "reduce_min", "reduce_prod")
+	add(7, map[int]string{1: "ordering"}, "load_ptr_tko")
+	add(7, map[int]string{2: "ordering"}, "store_ptr_tko")
+	add(6, map[int]string{2: "ordering", 3: "scope", 5: "tma"}, "load_view_tko")
+	add(7, map[int]string{3: "ordering", 4: "scope", 6: "tma"}, "store_view_tko_mut")
+	add(4, nil, "make_tensor_view")
+	add(5, map[int]string{2: "padding", 3: "dim_map"}, "make_partition_view")
+	return out
+}
+
+// Modes holds the values of each module of static modes in cutile 0.2.0.
+var Modes = map[string][]string{
+	"rounding":     {"NearestEven", "PositiveInf", "NegativeInf", "Zero", "Approx", "Full"},
+	"ftz":          {"Enabled", "Disabled"},
+	"nan":          {"Enabled", "Disabled"},
+	"overflow":     {"None", "NoSignedWrap", "NoUnsignedWrap", "NoWrap"},
+	"predicate":    {"Equal", "NotEqual", "LessThan", "LessThanOrEqual", "GreaterThan", "GreaterThanOrEqual"},
+	"cmp_ordering": {"Unordered", "Ordered"},
+	"ordering":     {"Weak", "Relaxed", "Acquire", "Release", "AcqRel"},
+	"scope":        {"TileBlock", "Device", "System"},
+	"tma":          {"Enabled", "Disabled"},
+	"padding":      {"None", "Zero", "NegZero", "Nan", "PosInf", "NegInf"},
+	"dim_map":      nil, // not closed: permutations are types with parameters
+}
+
+// Op is the DSL function that a call calls, or "" when it is a method, a name
+// that the module defines or imports itself, or a path outside the DSL.
+func (f *Func) Op(c Call) string {
+	if c.Method() || f.Module.Func(c.Name) != nil || f.Module.Imported[c.Name] {
+		return ""
+	}
+	if c.Path != c.Name && !strings.HasPrefix(c.Path, "cutile::core::") {
+		return ""
+	}
+	fn := c.Node.Field("function")
+	if fn.Is("generic_function") {
+		fn = fn.Field("function")
+	}
+	if fn.Is("identifier") {
+		if _, local := f.Lookup(fn); local {
+			return ""
+		}
+	}
+	return c.Name
+}
+
+// OpCall reads an expression, parentheses and blocks around it removed, as a
+// call of one of the named DSL functions.
+func (f *Func) OpCall(n syntax.Node, names ...string) (Call, bool) {
+	c, ok := AsCall(Unparen(n))
+	return c, ok && slices.Contains(names, f.Op(c))
+}
+
+// OpCalls lists the calls of the named DSL functions at or below a node.
+func (f *Func) OpCalls(n syntax.Node, names ...string) []Call {
+	var out []Call
+	for _, c := range Calls(n) {
+		if slices.Contains(names, f.Op(c)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Mode splits a path such as ftz::Enabled or cutile::core::ftz::Enabled into
+// the module of modes and the mode; ok is false for anything else.
+func Mode(n syntax.Node) (module, mode string, ok bool) {
+	if !n.Is("scoped_identifier") {
+		return "", "", false
+	}
+	segments := strings.Split(n.Squeeze(), "::")
+	module, mode = segments[len(segments)-2], segments[len(segments)-1]
+	_, ok = Modes[module]
+	return module, mode, ok
+}
+
+// IsNone reports whether an argument is None, with or without its type.
+func IsNone(n syntax.Node) bool {
+	return syntax.LastSegment(n) == "None" && n.Is("identifier", "generic_function", "scoped_identifier")
+}
+
+// SomeOf is the value x of an argument Some(x).
+func SomeOf(n syntax.Node) (syntax.Node, bool) {
+	c, ok := AsCall(n)
+	if !ok || c.Name != "Some" || len(c.Args) != 1 {
+		return syntax.Node{}, false
+	}
+	return c.Args[0], true
+}
