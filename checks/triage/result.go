@@ -1,0 +1,33 @@
+package triage
+
+import (
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// Schema is the identifier of the JSON form of a Result.
+const Schema = "tilegate.triage/v1"
+
+// Result lists the signatures that matched, the best one first: the cause, not
+// the loudest consequence. Its JSON form is a fixed contract.
+type Result struct {
+	Schema  string  `json:"schema"`
+	Matches []Match `json:"matches"` // at most MaxMatches
+	Unknown bool    `json:"unknown"` // no signature matched
+}
+
+// MaxMatches is the best match and three further ones.
+const MaxMatches = 4
+
+// Match is one signature in one log. Log, Excerpt are other people's text.
+type Match struct {
+	Signature string         `json:"signature"`
+	Stage     Stage          `json:"stage"`
+	Class     Class          `json:"class"`
+	Also      Class          `json:"also"`
+	Rules     []string       `json:"rules"`
+	Log       untrusted.Text `json:"log"`
+	Line      int            `json:"line"` // from 1; 0 when the whole file is meant
+	Excerpt   untrusted.Text `json:"excerpt"`
+	Title     string         `json:"title"`
+	Steps     []string       `json:"steps"`
+}

@@ -1,0 +1,224 @@
+package triage
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// Stage is the part of a job whose log holds a signature.
+type Stage string
+
+// The stages in the order in which they are matched: a fault in an earlier
+// stage explains one in a later stage.
+const (
+	Build       Stage = "build"
+	Import      Stage = "import"
+	JIT         Stage = "jit"
+	Runtime     Stage = "runtime"
+	Correctness Stage = "correctness"
+	Perf        Stage = "perf"
+	Process     Stage = "process"
+)
+
+// Stages lists all stages in matching order.
+var Stages = []Stage{Build, Import, JIT, Runtime, Correctness, Perf, Process}
+
+// Class says whose fault a signature is.
+type Class string
+
+// The classes. Env is a host that lacks something, Infra a host or service that
+// failed; neither blames the change.
+const (
+	Kernel    Class = "kernel"
+	Host      Class = "host"
+	Test      Class = "test"
+	Env       Class = "env"
+	Infra     Class = "infra"
+	InProcess Class = "process"
+)
+
+// Source says which program's wording the patterns were checked against.
+type Source string
+
+// The sources of wording.
+const (
+	Rustc    Source = "rustc and cargo"
+	Compiler Source = "cutile compiler 0.2.0"
+	Device   Source = "cutile runtime 0.2.0"
+	TileGym  Source = "TileGym Python"
+	Rulebook Source = "rulebook only"
+	Platform Source = "pytest, torch, driver, CI"
+)
+
+// Row is one signature. A row with patterns is a log row; one with a Compare
+// function reads a printed tensor comparison; one with Expect judges a whole
+// report file by its name; one with none of them is decided from test records
+// and only listed here.
+type Row struct {
+	ID    string // stable, never renumbered
+	Stage Stage
+	Class Class
+	Also  Class // second class where both are possible
+	Rules []string
+	Title string
+	Steps []string // what to try, in order
+	From  Source
+
+	Any     []Pattern             // alternatives
+	Compare func(Comparison) bool // over each printed comparison
+	File    string                // base name (RE2) that Expect is about
+	Expect  []Expect              // the row matches when one is violated
+	Context string                // RE2 of a nearby line that is quoted too
+	// ContextAfter says that only a line after the hit is its context.
+	ContextAfter bool
+
+	// Weak rows are consequences or say little by themselves: any other row is
+	// reported before them.
+	Weak bool
+
+	Example  string // a log in which the row is the best match
+	NearMiss string // a log that looks alike and must not match the row
+}
+
+// Pattern matches one line, or one line with another one near it. Lines are
+// matched after terminal escapes and CI timestamps are gone. Lines that quote
+// source code are never matched by Line.
+type Pattern struct {
+	Line string
+	Not  string // a line that matches this as well does not count
+	Near string // needed on the same line or within Within lines
+	// Within counts lines before and after. 0 means the rest of the same compiler
+	// diagnostic, where quoted source counts.
+	Within int
+	Class  Class // replaces the row's classes when this alternative matched
+	Also   Class
+	Weak   bool
+}
+
+// Expect is a demand on a whole file: a number of lines that match Line, if any
+// line matches When (empty: always).
+type Expect struct {
+	When, Line string
+	Min, Max   int // Max 0 means no upper limit
+}
+
+// tables are the rows of all stages in matching order.
+var tables = slices.Concat(buildRows, importRows, jitRows, runtimeRows, correctnessRows, perfRows, processRows)
+
+// Rows lists all signatures in matching order.
+func Rows() []Row { return slices.Clone(tables) }
+
+// FromRecords reports whether the row is decided from test records, not from
+// log text.
+func (r Row) FromRecords() bool { return len(r.Any) == 0 && r.Compare == nil && len(r.Expect) == 0 }
+
+// matcher is a regular expression behind a cheap test: a line without any of
+// the literals cannot match.
+type matcher struct {
+	re       *regexp.Regexp
+	literals []string
+}
+
+func compile(expr string) *matcher {
+	if expr == "" {
+		return nil
+	}
+	m := &matcher{re: regexp.MustCompile(expr)}
+	if tree, err := syntax.Parse(expr, syntax.Perl); err == nil {
+		m.literals = required(tree.Simplify())
+	}
+	return m
+}
+
+func (m *matcher) match(line string) bool {
+	if m.literals != nil && !slices.ContainsFunc(m.literals, func(l string) bool { return strings.Contains(line, l) }) {
+		return false
+	}
+	return m.re.MatchString(line)
+}
+
+// required lists strings of which every match contains at least one, or nil
+// when there is no such list.
+func required(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return []string{string(re.Rune)}
+		}
+	case syntax.OpCapture:
+		return required(re.Sub[0])
+	case syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpConcat:
+		var best []string
+		for _, s := range re.Sub {
+			if l := required(s); l != nil && (best == nil || shortest(l) > shortest(best)) {
+				best = l
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, s := range re.Sub {
+			l := required(s)
+			if l == nil {
+				return nil
+			}
+			all = append(all, l...)
+		}
+		return all
+	}
+	return nil
+}
+
+func shortest(list []string) int {
+	n := len(list[0])
+	for _, s := range list {
+		n = min(n, len(s))
+	}
+	return n
+}
+
+// compiled is a row ready for matching.
+type compiled struct {
+	*Row
+	order   int
+	any     []compiledPattern
+	context *matcher
+	file    *matcher
+	expect  []compiledExpect
+}
+
+type compiledPattern struct {
+	Pattern
+	line, not, near *matcher
+}
+
+type compiledExpect struct {
+	Expect
+	when, line *matcher
+}
+
+var ready = func() []compiled {
+	var rows []compiled
+	seen := map[string]bool{}
+	for i := range tables {
+		r := &tables[i]
+		if seen[r.ID] {
+			panic(fmt.Sprintf("triage: signature %s is there twice", r.ID))
+		}
+		seen[r.ID] = true
+		c := compiled{Row: r, order: i, context: compile(r.Context), file: compile(r.File)}
+		for _, p := range r.Any {
+			c.any = append(c.any, compiledPattern{p, compile(p.Line), compile(p.Not), compile(p.Near)})
+		}
+		for _, e := range r.Expect {
+			c.expect = append(c.expect, compiledExpect{e, compile(e.When), compile(e.Line)})
+		}
+		rows = append(rows, c)
+	}
+	return rows
+}()

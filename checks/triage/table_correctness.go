@@ -1,0 +1,117 @@
+package triage
+
+import "math"
+
+var correctnessRows = []Row{
+	{
+		ID: "S-C05", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, From: TileGym,
+		Title:   "The output has another data type than the reference",
+		Steps:   []string{"Allocate the output with the reference's data type."},
+		Any:     []Pattern{{Line: `\bdtype mismatch, test:`}},
+		Example: "RuntimeError: dtype mismatch, test: torch.float32, reference: torch.float16", NearMiss: "dtype mismatch between a and b",
+	},
+	{
+		ID: "S-C11", Stage: Correctness, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title:   "The output has another layout than the reference",
+		Steps:   []string{"Return a contiguous tensor where the reference does.", "If the reference returns a view, return the same view."},
+		Any:     []Pattern{{Line: `\bstride mismatch, test:`}},
+		Example: "RuntimeError: stride mismatch, test: (1, 64), reference: (64, 1)", NearMiss: "stride mismatch ignored",
+	},
+	{
+		ID: "S-C08", Stage: Correctness, Class: Test, Rules: []string{"R37"}, From: TileGym,
+		Title:   "A backward test reached a forward-only backend",
+		Steps:   []string{"Skip the backward cases for cutile-rs, with a reason that says forward-only."},
+		Any:     []Pattern{{Line: `GRAD FOR: .* DID NOT MATCH`}},
+		Example: "*** GRAD FOR: x DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***", NearMiss: "*** GRAD FOR: x MATCHED THE REFERENCE (rtol=0.01, atol=0.01) ***",
+	},
+	{
+		ID: "S-C01", Stage: Correctness, Class: Host, Rules: []string{"R43", "R35"}, From: TileGym,
+		Title: "The output was never written",
+		Steps: []string{
+			"Check that the wrapper returns the tensor that it passed to the kernel.",
+			"Check that the grid is not empty and the function does not return early.",
+			"Look for a launch error that was swallowed (S-R05).",
+		},
+		Compare: func(c Comparison) bool {
+			return !c.Grad && c.Matched == 0 && c.Test.finite() && c.Test.Size() <= 1e-6*max(c.Ref.Size(), 1e-30)
+		},
+		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nallclose: False\nmatched: 0 / 4096 [0.00%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    0.0000e+00 :  0.0000e+00",
+		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    0.0000e+00 :  2.9000e+00",
+	},
+	{
+		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, From: TileGym,
+		Title: "The output has NaN or infinity where the reference is finite",
+		Steps: []string{
+			"See whether it happens for inputs of large magnitude only: then a rewrite overflows that the reference avoids.",
+			"Compare the order of scaling and exponential with the reference.",
+			"Compare approximation and flush-to-zero modes with the reference.",
+		},
+		Compare: func(c Comparison) bool {
+			return !c.Grad && c.Ref.finite() && c.testOK && !c.Test.finite()
+		},
+		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+04 :  2.9000e+04\ntest range:    -3.1000e+04 :         nan",
+		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:            nan :         nan\ntest range:           nan :         nan",
+	},
+	{
+		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Weak: true, From: TileGym,
+		Title: "Almost nothing matches, and the values have the reference's range: a permuted output",
+		Steps: []string{
+			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
+			"Compare the pairs of axes, one after the other, on a small case with distinct sizes.",
+		},
+		Compare: func(c Comparison) bool {
+			alike := func(a, b float64) bool { return math.Abs(a-b) <= 0.25*c.Ref.Size() }
+			return !c.Grad && c.Matched <= 10 && c.Ref.finite() && c.Ref.Size() > 0 && alike(c.Ref.Min, c.Test.Min) && alike(c.Ref.Max, c.Test.Max)
+		},
+		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 60 / 4096 [1.46%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    -3.0000e+00 :  2.9500e+00",
+		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 60 / 4096 [1.46%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    -9.0000e+02 :  8.0000e+02",
+	},
+	{
+		ID: "S-C13", Stage: Correctness, Class: Infra, Also: Host, Rules: []string{"R38"}, From: Platform,
+		Title: "A test ran out of time while tuning",
+		Steps: []string{
+			"Run a fixed configuration first; switch tuning off for correctness tests.",
+			"Raise the limit, or tune before the tests, for perf: times without tuning do not count there.",
+		},
+		Any:     []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++`, Near: `autotune_launch|_bench_config_cupti|exhaustive_search|\bautotun`, Within: 45}},
+		Example: "  File \"autotuner.py\", line 130 in _bench_config_cupti\nFailed: Timeout (>60.0s) from pytest-timeout.", NearMiss: "autotune finished\nFailed: Timeouts are off",
+	},
+	{
+		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Rules: []string{"R38"}, Weak: true, From: Platform,
+		Title: "A test ran out of time",
+		Steps: []string{
+			"If it is the first case, compiling and tuning take the time: run a canary first or raise the limit.",
+			"If it is another, look for a loop in the kernel that does not end.",
+		},
+		Any:     []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`}},
+		Example: "Failed: Timeout >60.0s", NearMiss: "timeout: 60.0s",
+	},
+	{
+		ID: "S-C03", Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, From: TileGym,
+		Title: "Only the fp32 cases fail, by little",
+		Steps: []string{"Compare the tf32 cast with the reference: both or neither.", "Accumulate in f32."},
+	},
+	{
+		ID: "S-C04", Stage: Correctness, Class: Host, Rules: []string{"R35", "R16"}, From: TileGym,
+		Title: "Only one data type gives wrong values",
+		Steps: []string{"Compare the data type's code in the table, its arm in ffi.rs and the generics that it passes."},
+	},
+	{
+		ID: "S-C06", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
+		Title: "Only ragged shapes fail, or rows after a multiple of the number of SMs",
+		Steps: []string{
+			"Check the mask, the rounding up and the padding of the last tile.",
+			"If the first wrong row is a multiple of the SM count, the grid is capped and the kernel lacks its loop over the rest.",
+		},
+	},
+	{
+		ID: "S-C07", Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R24", "R45"}, From: TileGym,
+		Title: "The error grows along the reduced axis, or only the last tile is wrong",
+		Steps: []string{"Look for an update that a branch or nested loop loses.", "Check that the last tile is accumulated too."},
+	},
+	{
+		ID: "S-C10", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R38"}, From: TileGym,
+		Title: "Wrong values together with very good times",
+		Steps: []string{"Ignore the times.", "Look for rows or tiles that are never written."},
+	},
+}

@@ -1,0 +1,130 @@
+package triage
+
+var importRows = []Row{
+	{
+		ID: "S-I02", Stage: Import, Class: Host, Rules: []string{"R35", "R17", "R32"}, From: TileGym,
+		Title: "The library does not export the symbol that the wrapper calls",
+		Steps: []string{
+			"Compare the four names: `_FFI_NAME`, the cdef, the extern function and the registration in lib.rs.",
+			"List the library's symbols with `nm -D`.",
+			"Restart Python: a library that was loaded before a rebuild stays mapped.",
+		},
+		Any: []Pattern{
+			{Line: `AttributeError: .*(has no attribute|no function, constant or global variable named|function/symbol) '?cutile_\w+`, Not: `'?cutile_(rs|kernels)\b`},
+			{Line: `(function/)?symbol '?cutile_\w+'? not found in library`},
+			{Line: `undefined symbol: cutile_\w+`},
+		},
+		Example:  "AttributeError: function/symbol 'cutile_bmm' not found in library 'libcutile_kernels.so': undefined symbol: cutile_bmm",
+		NearMiss: "AttributeError: module 'tilegym.ops' has no attribute 'cutile_rs'",
+	},
+	{
+		ID: "S-I03", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title: "The C declaration in the wrapper does not parse",
+		Steps: []string{
+			"Read the cdef as C: one declaration, every type known, a semicolon.",
+			"Do not declare `TensorDesc` again: it stands before every cdef.",
+		},
+		Any:      []Pattern{{Line: `\bCDefError\b`}, {Line: `cffi.*cannot parse`}},
+		Example:  "cffi.CDefError: cannot parse \"int cutile_bmm(TensorDesc a\"",
+		NearMiss: "ValueError: cannot parse shape",
+	},
+	{
+		ID: "S-I04", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title: "An argument does not fit the C declaration",
+		Steps: []string{
+			"Pass descriptors, not tensors.",
+			"Pass whole numbers where the cdef says an integer.",
+			"Compare the order of the arguments with the cdef.",
+		},
+		Any:      []Pattern{{Line: `TypeError: .*initializer for ctype`}},
+		Example:  "TypeError: initializer for ctype 'TensorDesc *' must be a cdata pointer, not Tensor",
+		NearMiss: "TypeError: initializer must be callable",
+	},
+	{
+		ID: "S-I05", Stage: Import, Class: Host, Rules: []string{"R37"}, From: TileGym,
+		Title: "The wrapper refuses tensors that require a gradient",
+		Steps: []string{
+			"Detach such inputs and return a leaf tensor.",
+			"Skip the backward tests for this backend.",
+		},
+		Any:      []Pattern{{Line: `NotImplementedError: cutile-rs .*backward`}},
+		Example:  "NotImplementedError: cutile-rs softmax: backward not implemented",
+		NearMiss: "NotImplementedError: cutile softmax: backward not implemented",
+	},
+	{
+		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title: "The wrapper packs a tensor that it should have refused",
+		Steps: []string{
+			"Check rank, device and data type before the descriptor is made.",
+			"Raise the error that the reference raises, or let the test skip the case.",
+		},
+		Any: []Pattern{
+			{Line: `cutile-rs TensorDesc supports <= \d+ dims`},
+			{Line: `make_tensor_desc requires a CUDA tensor`},
+			{Line: `cutile-rs: dtype .* not supported`},
+		},
+		Example:  "ValueError: cutile-rs TensorDesc supports <= 5 dims, got 6",
+		NearMiss: "cutile-rs: dtype torch.float16 is supported",
+	},
+	{
+		ID: "S-I09", Stage: Import, Class: Host, Rules: []string{"R35", "R40"}, From: TileGym,
+		Title: "The operation is not registered and another backend answered",
+		Steps: []string{
+			"Treat every pass and every time of this run as void.",
+			"Check the `register_impl` name and that the module is imported.",
+			"Set DISABLE_FALLBACK=1 in the job, so that this fails loudly.",
+		},
+		Any: []Pattern{
+			{Line: `Current backend 'cutile-rs' has no implementation for '`},
+			{Line: `No backend implementation found for '[^']*' with backend 'cutile-rs'`},
+		},
+		Example:  "Current backend 'cutile-rs' has no implementation for 'bmm'. Falling back to 'pytorch'",
+		NearMiss: "Current backend 'cutile' has no implementation for 'bmm'. Falling back to 'pytorch'",
+	},
+	{
+		ID: "S-I01", Stage: Import, Class: Host, Rules: []string{"R33", "R17"}, Weak: true, From: TileGym,
+		Title: "The kernel library is not there",
+		Steps: []string{
+			"Look for the cargo error above: the build failed, or it was switched off.",
+			"Mind that the message names libcutile_kernels.so also for suites with a library of their own.",
+		},
+		Any:      []Pattern{{Line: `libcutile_kernels\.so not found at`}},
+		Example:  "FileNotFoundError: libcutile_kernels.so not found at target/release/libcutile_kernels.so. Build it first.",
+		NearMiss: "libcutile_kernels.so found at target/release",
+	},
+	{
+		ID: "S-I06", Stage: Import, Class: Infra, Also: Test, Rules: []string{"R40"}, Weak: true, From: Platform,
+		Title: "No test was selected",
+		Steps: []string{
+			"A backend that is not available registers no cases at all: ask `is_backend_available` first.",
+			"Check the filter: the case ids spell the backend with a dash or an underscore.",
+			"Check the selector and the ops package's `__init__`.",
+		},
+		Any: []Pattern{
+			{Line: `\bno tests ran\b`},
+			{Line: `\bcollected 0 items\b`, Not: `\berrors?\b`},
+			{Line: `\bdeselected\b.* 0 selected`},
+		},
+		Example:  "collected 24 items / 24 deselected / 0 selected",
+		NearMiss: "collected 24 items / 4 deselected / 20 selected",
+	},
+	{
+		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Weak: true, From: TileGym,
+		Title: "The backend says that it is not available",
+		Steps: []string{
+			"Check that cargo is installed, or that a fresh library is there.",
+			"Check that importing the ops package does not drop the backend (S-I08).",
+		},
+		Any:      []Pattern{{Line: `Backend cutile-rs is not available`}, {Line: `Backend is not supported: .*[Uu]nknown backend:? '?cutile-rs`}},
+		Example:  "SKIPPED [1] tests/ops/test_bmm.py:30: Backend cutile-rs is not available",
+		NearMiss: "SKIPPED [1] tests/ops/test_bmm.py:30: Backend triton is not available",
+	},
+	{
+		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, Weak: true, From: TileGym,
+		Title:    "Importing the backend failed and it was dropped",
+		Steps:    []string{"Run `python -c \"import tilegym.ops.cutile_rs\"`: it shows the error that the package hides."},
+		Any:      []Pattern{{Line: `cutile-rs backend import failed, cutile-rs operations will not be available`}},
+		Example:  "UserWarning: cutile-rs backend import failed, cutile-rs operations will not be available",
+		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
+	},
+}
