@@ -1,0 +1,216 @@
+package host
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Facts is the fact that holds the model of a whole checkout. Rules ask for it
+// with Of.
+var Facts = rules.NewFact("host model", func(t *tree.Tree, _ rules.Unit) *Model { return newModel(t) })
+
+// Of is the model of the pass's checkout. The rule must require Facts.
+func Of(p *rules.Pass) *Model { return Facts.At(p, rules.Unit{}) }
+
+// Model is the host side of a checkout.
+type Model struct {
+	Tree    *tree.Tree
+	Kernels []*Kernel
+	Crates  []*Crate
+	// Dispatched holds the op names of all @dispatch functions in the ops.py
+	// files. It is meaningful only with DispatchKnown.
+	Dispatched    map[string]bool
+	DispatchKnown bool
+	Utils         *Utils // backend/cutile_rs/utils.py; nil when absent
+}
+
+// Kernel is the host side of one kernel.
+type Kernel struct {
+	*tree.Kernel
+	Crate   *Crate
+	FFI     *FFI     // nil without a readable ffi.rs
+	Wrapper *Wrapper // nil without a readable wrapper
+	// Entries are the entry points of kernel.rs by name.
+	Entries map[string]*dsl.Func
+}
+
+// Crate is a Rust crate with all Python files of its folder.
+type Crate struct {
+	*tree.Crate
+	Lib      *Lib      // nil without a readable lib.rs
+	Manifest *Manifest // nil without a manifest
+	FFIUtil  *FFIUtil  // nil without a readable ffi_util.rs
+	Init     *Init     // nil without a readable __init__.py
+	// Wrappers are the Python files of the crate's folder that bind a library.
+	Wrappers []*Wrapper
+	Kernels  []*Kernel
+}
+
+// Kernel finds the host side of a kernel.
+func (m *Model) Kernel(k *tree.Kernel) *Kernel {
+	for _, h := range m.Kernels {
+		if h.Kernel == k {
+			return h
+		}
+	}
+	return nil
+}
+
+// Crate finds the host side of a crate.
+func (m *Model) Crate(c *tree.Crate) *Crate {
+	for _, h := range m.Crates {
+		if h.Crate == c {
+			return h
+		}
+	}
+	return nil
+}
+
+// Export finds an exported symbol among all kernels of the crate.
+func (c *Crate) Export(symbol string) *Export {
+	for _, k := range c.Kernels {
+		if k.FFI == nil {
+			continue
+		}
+		for _, e := range k.FFI.Exports {
+			if e.Name == symbol {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// AllFFIRead reports whether the ffi.rs of every kernel of the crate is read,
+// so that a symbol that is not found is not exported.
+func (c *Crate) AllFFIRead() bool {
+	for _, k := range c.Kernels {
+		if k.Kernel.FFI != "" && k.FFI == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func newModel(t *tree.Tree) *Model {
+	m := &Model{Tree: t}
+	for _, tc := range t.Crates {
+		c := &Crate{Crate: tc}
+		if f := read(t, tc.Lib); f != nil {
+			c.Lib = parseLib(f)
+		}
+		if tc.Manifest != "" {
+			c.Manifest = parseManifest(t, tc.Manifest)
+		}
+		if f := read(t, tc.FFIUtil); f != nil {
+			c.FFIUtil = parseFFIUtil(f)
+		}
+		if f := read(t, path.Join(tc.Root, "__init__.py")); f != nil {
+			c.Init = parseInit(f)
+		}
+		wrappers := map[string]*Wrapper{}
+		for _, p := range pythonFiles(t, tc.Root) {
+			if f := read(t, p); f != nil {
+				w := ParseWrapper(f)
+				wrappers[p] = w
+				if len(w.Binds) > 0 {
+					c.Wrappers = append(c.Wrappers, w)
+				}
+			}
+		}
+		for _, tk := range t.Kernels {
+			if tk.Crate != tc {
+				continue
+			}
+			k := &Kernel{Kernel: tk, Crate: c, Wrapper: wrappers[tk.Wrapper], Entries: map[string]*dsl.Func{}}
+			if f := read(t, tk.FFI); f != nil {
+				k.FFI = parseFFI(f)
+			}
+			if tk.KernelRS != "" {
+				for _, mod := range dsl.Parse(t.File(tk.KernelRS)) {
+					for _, e := range mod.Entries() {
+						k.Entries[e.Name] = e
+					}
+				}
+			}
+			if k.FFI != nil {
+				for _, e := range k.FFI.Exports {
+					e.findLaunches(k.Entries)
+				}
+			}
+			c.Kernels = append(c.Kernels, k)
+			m.Kernels = append(m.Kernels, k)
+		}
+		m.Crates = append(m.Crates, c)
+	}
+	if f := read(t, tree.BackendRoot+"/utils.py"); f != nil {
+		m.Utils = parseUtils(f)
+	}
+	m.findDispatched()
+	return m
+}
+
+// read parses a file and returns it only when all of it could be read: half a
+// file proves nothing about what it lacks.
+func read(t *tree.Tree, p string) *syntax.File {
+	if p == "" || !t.Exists(p) {
+		return nil
+	}
+	if f := t.File(p); f.Unread == "" {
+		return f
+	}
+	return nil
+}
+
+// pythonFiles lists the Python files in a folder, __init__.py left out.
+func pythonFiles(t *tree.Tree, dir string) []string {
+	list, err := fs.ReadDir(t.FS, dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range list {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), ".py") && e.Name() != "__init__.py" {
+			out = append(out, path.Join(dir, e.Name()))
+		}
+	}
+	return out
+}
+
+// findDispatched reads the op names of ops/ops.py and of each suite's ops.py.
+func (m *Model) findDispatched() {
+	m.Dispatched, m.DispatchKnown = map[string]bool{}, true
+	paths := []string{path.Join(path.Dir(tree.OpsRoot), "ops.py")}
+	if suites, err := fs.ReadDir(m.Tree.FS, tree.SuitesRoot); err == nil {
+		for _, s := range suites {
+			if p := path.Join(tree.SuitesRoot, s.Name(), "ops.py"); m.Tree.Exists(p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	for _, p := range paths {
+		f := read(m.Tree, p)
+		if f == nil {
+			m.DispatchKnown = false
+			continue
+		}
+		w := &Wrapper{File: f, Consts: constants(f)}
+		for _, d := range f.Root().Find("decorator") {
+			call := d.NamedChild(0)
+			if !call.Is("call") || syntax.PyName(call.Field("function")) != "dispatch" {
+				continue
+			}
+			if s, ok := w.String(syntax.PyArg(call, "name", 0)); ok {
+				m.Dispatched[s] = true
+			} else {
+				m.DispatchKnown = false
+			}
+		}
+	}
+}

@@ -1,0 +1,476 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// Wrapper is a Python file of the backend.
+type Wrapper struct {
+	File *syntax.File
+	// Consts are the values of module-level names that are assigned once.
+	Consts map[string]syntax.Node
+	// Imports maps a local name to the dotted name that it was imported as.
+	Imports   map[string]string
+	Binds     []*Bind
+	Calls     []*LibCall
+	Registers []*Register
+	graph     *graph
+}
+
+// Bind is a call of bind_kernel_function_cffi.
+type Bind struct {
+	Node syntax.Node
+	Func syntax.Node // enclosing function_definition, or the module
+	// Key is the name of the handle; KeyAt is invalid when it is not known.
+	Key   string
+	KeyAt syntax.Node
+	CDef  *CDef // nil when the C text is not visible
+	// The arguments that choose another library; invalid when absent.
+	CrateDir, SrcRoots, SoName syntax.Node
+	// Splat says that some arguments are hidden behind * or **.
+	Splat bool
+}
+
+// LibCall is a call of an exported symbol.
+type LibCall struct {
+	Node     syntax.Node // call
+	Symbol   string
+	SymbolAt syntax.Node
+	Func     syntax.Node // enclosing function_definition, or the module
+	Args     []syntax.Node
+	// Hidden says that arguments are hidden behind * or passed by name.
+	Hidden bool
+}
+
+// Register is a function under @register_impl(op, backend="cutile-rs").
+type Register struct {
+	Op        string
+	Decorator syntax.Node // call
+	Func      syntax.Node // function_definition
+}
+
+// Desc is a descriptor that make_tensor_desc packs.
+type Desc struct {
+	Node   syntax.Node // call
+	Tensor syntax.Node // the tensor expression
+}
+
+// maxHops bounds how many constants are followed.
+const maxHops = 8
+
+// ParseWrapper models a Python file.
+func ParseWrapper(f *syntax.File) *Wrapper {
+	w := &Wrapper{File: f, Consts: constants(f), Imports: imports(f)}
+	calls := f.Root().Find("call")
+	for _, c := range calls {
+		if syntax.PyName(c.Field("function")) == "bind_kernel_function_cffi" {
+			w.Binds = append(w.Binds, w.newBind(c))
+		}
+	}
+	for _, c := range calls {
+		if l := w.newLibCall(c); l != nil {
+			w.Calls = append(w.Calls, l)
+		}
+	}
+	for _, fn := range f.Root().Find("function_definition") {
+		for _, d := range syntax.PyDecorators(fn) {
+			if !d.Is("call") || syntax.PyName(d.Field("function")) != "register_impl" {
+				continue
+			}
+			if backend, _ := w.String(syntax.PyArg(d, "backend", 1)); backend != "cutile-rs" {
+				continue
+			}
+			op, _ := w.String(syntax.PyArg(d, "name", 0))
+			w.Registers = append(w.Registers, &Register{op, d, fn})
+		}
+	}
+	w.graph = newGraph(w)
+	return w
+}
+
+// constants finds the module-level names that are assigned exactly once.
+func constants(f *syntax.File) map[string]syntax.Node {
+	out := map[string]syntax.Node{}
+	count := map[string]int{}
+	for _, a := range f.Root().Find("assignment", "augmented_assignment") {
+		left := a.Field("left")
+		if !left.Is("identifier") || Owner(a) != f.Root() {
+			continue
+		}
+		count[left.Text()]++
+		out[left.Text()] = a.Field("right")
+	}
+	for name, n := range count {
+		if n > 1 || !out[name].Valid() {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// imports maps local names to dotted names.
+func imports(f *syntax.File) map[string]string {
+	out := map[string]string{}
+	for _, n := range f.Root().Find("import_statement", "import_from_statement") {
+		module := n.Field("module_name")
+		prefix := ""
+		if module.Valid() {
+			prefix = module.Squeeze() + "."
+		}
+		for _, name := range n.Fields("name") {
+			switch {
+			case name.Is("aliased_import"):
+				out[name.Field("alias").Text()] = prefix + name.Field("name").Squeeze()
+			case prefix != "":
+				out[name.Squeeze()] = prefix + name.Squeeze()
+			default:
+				first, _, _ := strings.Cut(name.Squeeze(), ".")
+				out[first] = first
+			}
+		}
+	}
+	return out
+}
+
+// Owner is the function or lambda that a node belongs to, else the module. The
+// decorators and the parameter defaults of a function belong to its owner.
+func Owner(n syntax.Node) syntax.Node {
+	for p := n.Parent(); p.Valid(); p = p.Parent() {
+		if p.Is("function_definition", "lambda") && p.Field("body").Span().Contains(n.Span()) {
+			return p
+		}
+		if p.Is("module") {
+			return p
+		}
+	}
+	return syntax.Node{}
+}
+
+// Const is the value of an expression with module constants replaced.
+func (w *Wrapper) Const(n syntax.Node) syntax.Node {
+	for range maxHops {
+		switch {
+		case n.Is("identifier") && w.Consts[n.Text()].Valid():
+			n = w.Consts[n.Text()]
+		case n.Is("parenthesized_expression"):
+			n = n.NamedChild(0)
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// String is the value of a string expression: literals, f-strings of
+// constants, concatenations and names of constants. The second result is false
+// for anything else.
+func (w *Wrapper) String(n syntax.Node) (string, bool) { return w.str(n, maxHops) }
+
+func (w *Wrapper) str(n syntax.Node, hops int) (string, bool) {
+	if hops == 0 {
+		return "", false
+	}
+	n = w.Const(n)
+	switch n.Kind() {
+	case "string":
+		if !n.ChildOf("interpolation").Valid() {
+			return syntax.PyString(n), !strings.ContainsAny(n.ChildOf("string_start").Text(), "bB")
+		}
+		var b strings.Builder
+		for c := range n.Children() {
+			switch c.Kind() {
+			case "string_content":
+				b.WriteString(c.Text())
+			case "interpolation":
+				s, ok := w.str(c.Field("expression"), hops-1)
+				if !ok || c.Field("format_specifier").Valid() {
+					return "", false
+				}
+				b.WriteString(s)
+			}
+		}
+		return b.String(), true
+	case "concatenated_string":
+		var b strings.Builder
+		for _, c := range n.NamedChildren() {
+			s, ok := w.str(c, hops-1)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(s)
+		}
+		return b.String(), true
+	case "binary_operator":
+		if n.Field("operator").Text() != "+" {
+			return "", false
+		}
+		l, ok := w.str(n.Field("left"), hops-1)
+		if !ok {
+			return "", false
+		}
+		r, ok := w.str(n.Field("right"), hops-1)
+		return l + r, ok
+	}
+	return "", false
+}
+
+// textParts lists where the text of a string expression stands in the file.
+func (w *Wrapper) textParts(n syntax.Node, hops int) (parts []syntax.Span, escapes, ok bool) {
+	if hops == 0 {
+		return nil, false, false
+	}
+	n = w.Const(n)
+	join := func(list []syntax.Node) ([]syntax.Span, bool, bool) {
+		for _, c := range list {
+			p, e, ok := w.textParts(c, hops-1)
+			if !ok {
+				return nil, false, false
+			}
+			parts, escapes = append(parts, p...), escapes || e
+		}
+		return parts, escapes, true
+	}
+	switch n.Kind() {
+	case "string":
+		start := n.ChildOf("string_start")
+		if n.ChildOf("interpolation").Valid() || strings.ContainsAny(start.Text(), "bB") {
+			return nil, false, false
+		}
+		return []syntax.Span{{Start: start.Span().End, End: n.ChildOf("string_end").Span().Start}},
+			!strings.ContainsAny(start.Text(), "rR"), true
+	case "concatenated_string":
+		return join(n.NamedChildren())
+	case "binary_operator":
+		if n.Field("operator").Text() == "+" {
+			return join([]syntax.Node{n.Field("left"), n.Field("right")})
+		}
+	case "call":
+		// White space does not matter to C.
+		fn := n.Field("function")
+		switch syntax.PyName(fn) {
+		case "dedent", "cleandoc":
+			return w.textParts(syntax.PyArg(n, "text", 0), hops-1)
+		case "strip", "lstrip", "rstrip":
+			if fn.Is("attribute") && len(n.Field("arguments").NamedChildren()) == 0 {
+				return w.textParts(fn.Field("object"), hops-1)
+			}
+		}
+	}
+	return nil, false, false
+}
+
+func hidden(call syntax.Node) bool {
+	return call.Field("arguments").ChildOf("list_splat", "dictionary_splat").Valid()
+}
+
+func (w *Wrapper) newBind(c syntax.Node) *Bind {
+	b := &Bind{
+		Node: c, Func: Owner(c), Splat: hidden(c),
+		CrateDir: syntax.PyArg(c, "crate_dir", 2),
+		SrcRoots: syntax.PyArg(c, "src_roots", 3),
+		SoName:   syntax.PyArg(c, "so_name", 4),
+	}
+	if key := syntax.PyArg(c, "kernel", 0); key.Valid() {
+		if s, ok := w.String(key); ok {
+			b.Key, b.KeyAt = s, w.Const(key)
+		}
+	}
+	if text := syntax.PyArg(c, "cdef", 1); text.Valid() {
+		b.CDef = w.cdef(text)
+	}
+	return b
+}
+
+// newLibCall reads lib.cutile_x(...), getattr(lib, "cutile_x")(...) and calls
+// of a local name that was bound to one of these.
+func (w *Wrapper) newLibCall(c syntax.Node) *LibCall {
+	symbol, at := w.symbol(c.Field("function"), 2)
+	if symbol == "" {
+		return nil
+	}
+	l := &LibCall{Node: c, Symbol: symbol, SymbolAt: at, Func: Owner(c), Args: syntax.PyArgs(c), Hidden: hidden(c)}
+	l.Hidden = l.Hidden || c.Field("arguments").ChildOf("keyword_argument").Valid()
+	return l
+}
+
+func (w *Wrapper) symbol(fn syntax.Node, hops int) (string, syntax.Node) {
+	switch fn.Kind() {
+	case "attribute":
+		name := fn.Field("attribute")
+		if fn.Field("object").Is("identifier") && (strings.HasPrefix(name.Text(), "cutile_") && w.Imports[fn.Field("object").Text()] == "" || w.library(fn.Field("object"))) {
+			return name.Text(), name
+		}
+	case "call":
+		if syntax.PyDotted(fn.Field("function")) == "getattr" && w.library(syntax.PyArg(fn, "", 0)) {
+			arg := syntax.PyArg(fn, "", 1)
+			if s, ok := w.String(arg); ok {
+				return s, arg
+			}
+		}
+	case "identifier":
+		if v := w.Local(fn); hops > 0 && v.Valid() {
+			return w.symbol(v, hops-1)
+		}
+	}
+	return "", syntax.Node{}
+}
+
+// library reports whether a name holds the library of a bind call.
+func (w *Wrapper) library(n syntax.Node) bool {
+	if !n.Is("identifier") {
+		return false
+	}
+	for _, a := range w.File.Root().Find("assignment") {
+		left := a.Field("left")
+		if !left.Is("pattern_list", "tuple_pattern") || left.NamedChild(1).Text() != n.Text() || !visible(a, n) {
+			continue
+		}
+		right := a.Field("right")
+		if right.Is("call") && (syntax.PyName(right.Field("function")) == "bind_kernel_function_cffi" || w.returnsBind(right.Field("function"))) {
+			return true
+		}
+	}
+	return false
+}
+
+// returnsBind reports whether a local function only hands on a bind call.
+func (w *Wrapper) returnsBind(fn syntax.Node) bool {
+	for _, b := range w.Binds {
+		if b.Node.Parent().Is("return_statement") && b.Func.Field("name").Text() == fn.Text() {
+			return true
+		}
+	}
+	return false
+}
+
+// visible reports whether an assignment can be what a use refers to: it stands
+// in the use's function or in one around it.
+func visible(assignment, use syntax.Node) bool {
+	return use.Inside(Owner(assignment))
+}
+
+// Local is the value that a name was bound to by the only plain assignment in
+// the functions around the use; invalid otherwise.
+func (w *Wrapper) Local(id syntax.Node) syntax.Node {
+	for owner := Owner(id); owner.Valid(); owner = Owner(owner) {
+		var found syntax.Node
+		n := 0
+		for _, a := range owner.Find("assignment", "augmented_assignment", "for_statement", "for_in_clause", "named_expression", "with_item") {
+			left := a.Field("left")
+			if a.Is("named_expression") {
+				left = a.Field("name")
+			}
+			if Owner(a) == owner && left.Is("identifier") && left.Text() == id.Text() {
+				n++
+				if a.Is("assignment") {
+					found = a.Field("right")
+				}
+			}
+		}
+		if n > 0 || parameter(owner, id.Text()) {
+			if n == 1 {
+				return found
+			}
+			return syntax.Node{}
+		}
+	}
+	return syntax.Node{}
+}
+
+// parameter reports whether a function has a parameter of that name.
+func parameter(fn syntax.Node, name string) bool {
+	for _, p := range Params(fn) {
+		if p.Text() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Params lists the name nodes of a function's or lambda's parameters.
+func Params(fn syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for _, p := range fn.Field("parameters").NamedChildren() {
+		switch p.Kind() {
+		case "identifier":
+			out = append(out, p)
+		case "default_parameter", "typed_default_parameter":
+			out = append(out, p.Field("name"))
+		case "typed_parameter":
+			if id := p.NamedChild(0); id.Is("identifier") {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// DescOf is the descriptor that an argument of a library call holds: a local
+// name bound to make_tensor_desc alone, in a tuple, or by a generator over a
+// tuple of tensors; or the call itself. The second result is false when the
+// argument is something else or is not resolved.
+func (w *Wrapper) DescOf(arg syntax.Node) (Desc, bool) {
+	if isPack(arg) {
+		return Desc{arg, syntax.PyArg(arg, "t", 1)}, true
+	}
+	if !arg.Is("identifier") {
+		return Desc{}, false
+	}
+	owner := Owner(arg)
+	var found []Desc
+	for _, a := range owner.Find("assignment") {
+		if Owner(a) != owner {
+			continue
+		}
+		left, right := a.Field("left"), a.Field("right")
+		switch left.Kind() {
+		case "identifier":
+			if left.Text() == arg.Text() {
+				if !isPack(right) {
+					return Desc{}, false
+				}
+				found = append(found, Desc{right, syntax.PyArg(right, "t", 1)})
+			}
+		case "pattern_list", "tuple_pattern":
+			for i, id := range left.NamedChildren() {
+				if id.Text() != arg.Text() {
+					continue
+				}
+				d, ok := packed(right, i)
+				if !ok {
+					return Desc{}, false
+				}
+				found = append(found, d)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return Desc{}, false
+	}
+	return found[0], true
+}
+
+func isPack(n syntax.Node) bool {
+	return n.Is("call") && syntax.PyName(n.Field("function")) == "make_tensor_desc"
+}
+
+// packed is the i-th descriptor of a tuple of calls or of a generator.
+func packed(right syntax.Node, i int) (Desc, bool) {
+	if right.Is("parenthesized_expression") {
+		right = right.NamedChild(0)
+	}
+	switch right.Kind() {
+	case "tuple", "expression_list", "list":
+		if n := right.NamedChild(i); isPack(n) {
+			return Desc{n, syntax.PyArg(n, "t", 1)}, true
+		}
+	case "generator_expression", "list_comprehension":
+		body, in := right.Field("body"), right.ChildOf("for_in_clause")
+		if isPack(body) && in.Field("right").Is("tuple", "list") && syntax.PyArg(body, "t", 1).Text() == in.Field("left").Text() {
+			return Desc{body, in.Field("right").NamedChild(i)}, true
+		}
+	}
+	return Desc{}, false
+}

@@ -1,0 +1,652 @@
+package host
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// FFI is an ffi.rs.
+type FFI struct {
+	File    *syntax.File
+	Exports []*Export
+	// Uses maps the local name of each imported item to its full path.
+	Uses map[string]string
+}
+
+// Export is a function with the C calling convention: one C symbol.
+type Export struct {
+	FFI    *FFI
+	Node   syntax.Node // function_item
+	Name   string
+	NameAt syntax.Node
+	Attrs  []syntax.Node // attribute
+	Public bool
+	Unsafe bool
+	Params []Param
+	// Return is the return type without white space; empty for none.
+	Return string
+	Body   syntax.Node
+	// Descs maps a local name to the descriptor parameter that it refers to.
+	Descs map[string]string
+	// Tensors maps a local name to the descriptor parameter whose memory it
+	// borrows, through borrow_tensor or DevicePointer.
+	Tensors map[string]Borrow
+	// Arms are the element types that the export dispatches on, with ArmsKnown
+	// false when the dispatch has a form that is not understood.
+	Arms      []Arm
+	ArmsKnown bool
+	Launches  []*Launch
+}
+
+// Param is a parameter of an export. Type is as written, without white space.
+type Param struct {
+	Name string
+	Type string
+	Node syntax.Node
+}
+
+// Desc reports whether the parameter is a pointer to a tensor descriptor.
+func (p Param) Desc() bool {
+	return strings.HasPrefix(p.Type, "*") && p.Type[strings.LastIndexAny(p.Type, " :")+1:] == "TensorDesc"
+}
+
+// Borrow is device memory of a descriptor parameter with an element type as
+// written, such as $E or i32.
+type Borrow struct {
+	Param string
+	Elem  string
+	Node  syntax.Node // the call that borrows
+}
+
+// Arm is one element type of a dispatch.
+type Arm struct {
+	Type string
+	Node syntax.Node
+}
+
+// Launch is one call of a kernel entry with what is chained to it.
+type Launch struct {
+	Export *Export
+	Entry  *dsl.Func
+	Call   dsl.Call
+	// Generics holds the elements of the list passed to generics; Listed says
+	// that the whole list is visible.
+	Generics   []Generic
+	GenericsAt syntax.Node
+	Listed     bool
+	Grid       syntax.Node // argument of grid; invalid when there is none
+	Options    syntax.Node // argument of compile_options
+	// Escapes says that the launch is handed on in a way that is not followed,
+	// so that nothing can be said about what it lacks.
+	Escapes bool
+	// Runs says that the launch is seen to run (sync_on and the like).
+	Runs bool
+}
+
+// Generic is one element of a generics list.
+type Generic struct {
+	Node syntax.Node
+	// Name is the local name whose value is passed, Literal the text of a string
+	// literal; both are empty for any other expression.
+	Name    string
+	Literal string
+	// Dtype says that the name holds a dtype string.
+	Dtype bool
+}
+
+func parseFFI(f *syntax.File) *FFI {
+	ffi := &FFI{File: f, Uses: map[string]string{}}
+	for _, u := range f.Root().Find("use_declaration") {
+		addUse(ffi.Uses, "", u.Field("argument"))
+	}
+	for _, fn := range f.Root().Find("function_item") {
+		ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
+		if ext.Valid() && (ext.NamedChild(0).Text() == `"C"` || !ext.NamedChild(0).Valid()) {
+			ffi.Exports = append(ffi.Exports, newExport(ffi, fn))
+		}
+	}
+	return ffi
+}
+
+// addUse records the names that a use tree brings into scope.
+func addUse(uses map[string]string, prefix string, n syntax.Node) {
+	join := func(p string) string {
+		if prefix == "" {
+			return p
+		}
+		return prefix + "::" + p
+	}
+	switch n.Kind() {
+	case "identifier", "crate", "self":
+		uses[n.Text()] = join(n.Text())
+		if n.Is("self") && prefix != "" {
+			uses[prefix[strings.LastIndex(prefix, ":")+1:]] = prefix
+		}
+	case "scoped_identifier":
+		uses[n.Field("name").Text()] = join(n.Squeeze())
+	case "use_as_clause":
+		uses[n.Field("alias").Text()] = join(n.Field("path").Squeeze())
+	case "scoped_use_list":
+		p := prefix
+		if path := n.Field("path"); path.Valid() {
+			p = join(path.Squeeze())
+		}
+		addUse(uses, p, n.Field("list"))
+	case "use_list":
+		for _, c := range n.NamedChildren() {
+			addUse(uses, prefix, c)
+		}
+	}
+}
+
+// FullPath is a path as written with its first name replaced by what that name
+// was imported as.
+func (f *FFI) FullPath(path string) string {
+	first, rest, more := strings.Cut(path, "::")
+	if full, ok := f.Uses[first]; ok {
+		first = full
+	}
+	if more {
+		return first + "::" + rest
+	}
+	return first
+}
+
+func newExport(ffi *FFI, n syntax.Node) *Export {
+	e := &Export{
+		FFI: ffi, Node: n, NameAt: n.Field("name"), Name: n.Field("name").Text(),
+		Attrs: n.Attributes(), Body: n.Field("body"),
+		Public: n.ChildOf("visibility_modifier").Valid(),
+		Unsafe: n.ChildOf("function_modifiers").ChildOf("unsafe").Valid(),
+		Return: n.Field("return_type").Squeeze(),
+		Descs:  map[string]string{}, Tensors: map[string]Borrow{},
+	}
+	for _, p := range n.Field("parameters").NamedChildren() {
+		if p.Is("parameter") {
+			pat := p.Field("pattern")
+			if pat.Is("mut_pattern") {
+				pat = pat.ChildOf("identifier")
+			}
+			e.Params = append(e.Params, Param{pat.Text(), p.Field("type").Squeeze(), p})
+		}
+	}
+	e.findDescs()
+	e.findTensors()
+	e.findArms()
+	return e
+}
+
+// Param finds a parameter by name.
+func (e *Export) Param(name string) (Param, bool) {
+	for _, p := range e.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}
+
+// names lists the identifiers that a let pattern binds, in order.
+func names(pattern syntax.Node) []string {
+	switch pattern.Kind() {
+	case "identifier":
+		return []string{pattern.Text()}
+	case "tuple_pattern":
+		var out []string
+		for _, c := range pattern.NamedChildren() {
+			if !c.Is("identifier") {
+				return nil
+			}
+			out = append(out, c.Text())
+		}
+		return out
+	case "mut_pattern":
+		return names(pattern.ChildOf("identifier"))
+	}
+	return nil
+}
+
+func (e *Export) findDescs() {
+	for _, p := range e.Params {
+		if p.Desc() {
+			e.Descs[p.Name] = p.Name
+		}
+	}
+	for _, let := range e.Body.Find("let_declaration") {
+		bound := names(let.Field("pattern"))
+		v := dsl.Unparen(let.Field("value"))
+		var from []string
+		switch {
+		case v.Is("macro_invocation") && syntax.LastSegment(v.Field("macro")) == "deref_descs":
+			for _, a := range TokenArgs(v) {
+				from = append(from, strings.Trim(a.Text, "() "))
+			}
+		case v.Is("tuple_expression"):
+			for _, c := range v.NamedChildren() {
+				from = append(from, derefOf(c))
+			}
+		default:
+			from = []string{derefOf(v)}
+		}
+		for i, name := range bound {
+			if i < len(from) && len(bound) == len(from) {
+				if p, ok := e.Param(from[i]); ok && p.Desc() {
+					e.Descs[name] = p.Name
+				}
+			}
+		}
+	}
+}
+
+// derefOf is the name x of &*x, *x or x.as_ref()…, else empty.
+func derefOf(n syntax.Node) string {
+	n = dsl.Unparen(n)
+	switch n.Kind() {
+	case "reference_expression":
+		v := dsl.Unparen(n.Field("value"))
+		if v.Is("unary_expression") && strings.HasPrefix(v.Text(), "*") {
+			return derefOf(v)
+		}
+	case "unary_expression":
+		if strings.HasPrefix(n.Text(), "*") {
+			if id := dsl.Unparen(n.NamedChild(0)); id.Is("identifier") {
+				return id.Text()
+			}
+		}
+	}
+	return ""
+}
+
+func (e *Export) findTensors() {
+	for _, let := range e.Body.Find("let_declaration") {
+		bound := names(let.Field("pattern"))
+		if len(bound) != 1 {
+			continue
+		}
+		if b, ok := e.borrow(let.Field("value"), let.Field("type")); ok {
+			e.Tensors[bound[0]] = b
+		}
+	}
+}
+
+// borrow reads an expression that borrows a descriptor's device memory.
+func (e *Export) borrow(n, annotation syntax.Node) (Borrow, bool) {
+	call, ok := dsl.AsCall(dsl.Unparen(n))
+	if !ok || len(call.Args) == 0 {
+		return Borrow{}, false
+	}
+	b := Borrow{Node: call.Node}
+	desc := dsl.Unparen(call.Args[0])
+	switch call.Name {
+	case "borrow_tensor":
+		if call.Turbo.Valid() {
+			b.Elem = call.Turbo.NamedChild(0).Squeeze()
+		} else {
+			b.Elem = elementArgument(annotation)
+		}
+	case "from_cu_deviceptr":
+		if desc.Is("field_expression") {
+			desc = desc.Field("value")
+		}
+		if b.Elem = elementArgument(call.Node.Field("function").Field("path")); b.Elem == "" {
+			b.Elem = elementArgument(annotation)
+		}
+	default:
+		return Borrow{}, false
+	}
+	if desc.Is("reference_expression") {
+		desc = desc.Field("value")
+	}
+	b.Param = e.Descs[desc.Text()]
+	return b, b.Param != ""
+}
+
+// elementArgument is the innermost type argument of a generic type.
+func elementArgument(n syntax.Node) string {
+	args := n.Field("type_arguments")
+	if !args.Valid() {
+		return ""
+	}
+	a := args.NamedChild(0)
+	if inner := elementArgument(a); inner != "" {
+		return inner
+	}
+	return a.Squeeze()
+}
+
+// TensorOf is the borrow behind an argument such as &*x_t.
+func (e *Export) TensorOf(arg syntax.Node) (Borrow, bool) {
+	for {
+		switch n := dsl.Unparen(arg); n.Kind() {
+		case "reference_expression":
+			arg = n.Field("value")
+		case "unary_expression":
+			arg = n.NamedChild(0)
+		case "identifier":
+			b, ok := e.Tensors[n.Text()]
+			return b, ok
+		default:
+			return e.borrow(n, syntax.Node{})
+		}
+	}
+}
+
+// TokenArg is one comma-separated argument of a macro whose tokens are opaque.
+type TokenArg struct {
+	Text  string // without white space at the ends
+	Nodes []syntax.Node
+}
+
+// TokenArgs splits the tokens of a macro invocation at its top-level commas.
+func TokenArgs(macro syntax.Node) []TokenArg {
+	var out []TokenArg
+	var cur []syntax.Node
+	flush := func() {
+		if len(cur) > 0 {
+			src := cur[0].File().Src
+			text := src[cur[0].Span().Start:cur[len(cur)-1].Span().End]
+			out = append(out, TokenArg{strings.TrimSpace(string(text)), cur})
+		}
+		cur = nil
+	}
+	first := true
+	for c := range macro.ChildOf("token_tree").Children() {
+		switch {
+		case c.IsComment():
+		case first:
+			first = false // the opening bracket
+		case c.Kind() == "," || c.Is(")", "]", "}"):
+			flush()
+		default:
+			cur = append(cur, c)
+		}
+	}
+	flush()
+	return out
+}
+
+// findArms reads the element types of dispatch_by_dtype! or of a match on
+// dtype strings.
+func (e *Export) findArms() {
+	found := 0
+	for _, m := range e.Body.Find("macro_invocation") {
+		if syntax.LastSegment(m.Field("macro")) != "dispatch_by_dtype" {
+			continue
+		}
+		found++
+		if args := TokenArgs(m); len(args) > 2 {
+			for _, a := range args[2:] {
+				e.Arms = append(e.Arms, Arm{a.Text, a.Nodes[0]})
+			}
+		}
+	}
+	for _, m := range e.Body.Find("match_expression") {
+		var arms []Arm
+		for _, arm := range m.Field("body").NamedChildren() {
+			pat := arm.Field("pattern")
+			for _, s := range pat.Find("string_literal") {
+				arms = append(arms, Arm{strings.Trim(s.Text(), `"`), s})
+			}
+		}
+		if len(arms) > 0 && elementType(arms[0].Type) {
+			found++
+			e.Arms = append(e.Arms, arms...)
+		}
+	}
+	e.ArmsKnown = found == 1
+}
+
+// elementType reports whether a name is one of the DSL's element types.
+func elementType(name string) bool {
+	for _, t := range torchTypes {
+		if t.rust == name {
+			return true
+		}
+	}
+	return false
+}
+
+// scopeLets lists the let declarations that are visible at a node, nearest
+// first, through macro bodies up to the function.
+func scopeLets(n syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for ; n.Valid() && !n.Is("function_item"); n = n.Parent() {
+		if !n.Parent().Is("block") && !n.Parent().Is("source_file") {
+			continue
+		}
+		var before []syntax.Node
+		for c := range n.Parent().Children() {
+			if c == n {
+				break
+			}
+			if c.Is("let_declaration") {
+				before = append(before, c)
+			}
+		}
+		for i := len(before) - 1; i >= 0; i-- {
+			out = append(out, before[i])
+		}
+	}
+	return out
+}
+
+// lookup is the value that a local name is bound to at a node.
+func lookup(at syntax.Node, name string) syntax.Node {
+	for _, let := range scopeLets(at) {
+		for _, b := range names(let.Field("pattern")) {
+			if b == name {
+				if let.Field("pattern").Is("tuple_pattern") {
+					return syntax.Node{}
+				}
+				return let.Field("value")
+			}
+		}
+	}
+	return syntax.Node{}
+}
+
+func (e *Export) findLaunches(entries map[string]*dsl.Func) {
+	for _, c := range dsl.Calls(e.Body) {
+		if entry := entries[c.Name]; entry != nil && !c.Method() {
+			e.Launches = append(e.Launches, e.newLaunch(entry, c))
+		}
+	}
+}
+
+func (e *Export) newLaunch(entry *dsl.Func, call dsl.Call) *Launch {
+	l := &Launch{Export: e, Entry: entry, Call: call}
+	l.follow(call.Node, 0)
+	return l
+}
+
+// maxRebinds bounds how often a launch is followed through let bindings.
+const maxRebinds = 16
+
+// follow climbs from an expression that is the launch through the methods that
+// are called on it, and through the names that it is bound to.
+func (l *Launch) follow(n syntax.Node, depth int) {
+	if depth == maxRebinds {
+		l.Escapes = true
+		return
+	}
+	for {
+		p := n.Parent()
+		switch {
+		case p.Is("parenthesized_expression", "unsafe_block", "try_expression", "await_expression"):
+		case p.Is("block") && lastOf(p) == n, p.Is("expression_statement") && !strings.HasSuffix(p.Text(), ";"):
+		case p.Is("field_expression") && p.Field("value") == n:
+			call := p.Parent()
+			if call.Is("generic_function") {
+				call = call.Parent()
+			}
+			if !call.Is("call_expression") {
+				l.Escapes = true
+				return
+			}
+			if !l.method(p.Field("field").Text(), call) {
+				return
+			}
+			p = call
+		case p.Is("let_declaration") && p.Field("value") == n:
+			bound := names(p.Field("pattern"))
+			if len(bound) != 1 {
+				l.Escapes = true
+				return
+			}
+			l.followName(p, bound[0], depth+1)
+			return
+		case p.Is("assignment_expression") && p.Field("right") == n && p.Field("left").Text() == rootName(n):
+			return // the name is followed already
+		case p.Is("expression_statement"):
+			return // dropped without running
+		default:
+			l.Escapes = true
+			return
+		}
+		n = p
+	}
+}
+
+// rootName is the identifier that a chain of method calls starts with.
+func rootName(n syntax.Node) string {
+	for {
+		switch n = dsl.Unparen(n); n.Kind() {
+		case "call_expression":
+			n = n.Field("function")
+		case "field_expression":
+			n = n.Field("value")
+		case "identifier":
+			return n.Text()
+		default:
+			return ""
+		}
+	}
+}
+
+func lastOf(block syntax.Node) syntax.Node {
+	c := block.NamedChildren()
+	if len(c) == 0 {
+		return syntax.Node{}
+	}
+	return c[len(c)-1]
+}
+
+// method records a method call on the launch; false ends the chain.
+func (l *Launch) method(name string, call syntax.Node) bool {
+	arg := call.Field("arguments").NamedChild(0)
+	switch name {
+	case "generics":
+		l.GenericsAt = arg
+		l.readGenerics(arg)
+	case "grid", "const_grid":
+		l.Grid = arg
+	case "compile_options":
+		l.Options = arg
+	case "sync", "sync_on", "async_on", "execute", "run", "launch":
+		l.Runs = true
+		return false
+	case "unwrap", "expect", "map_err", "clone", "shared_mem":
+	default:
+		l.Escapes = true
+		return false
+	}
+	return true
+}
+
+// followName follows all uses of a name after the statement that binds it.
+func (l *Launch) followName(let syntax.Node, name string, depth int) {
+	for s := let.Next(); s.Valid(); s = s.Next() {
+		rebound := s.Is("let_declaration") && len(names(s.Field("pattern"))) == 1 && names(s.Field("pattern"))[0] == name
+		for _, id := range s.Find("identifier") {
+			if id.Text() == name && id != s.Field("pattern") {
+				if p := id.Parent(); p.Is("assignment_expression") && p.Field("left") == id {
+					continue
+				}
+				l.follow(id, depth)
+			}
+		}
+		if rebound {
+			return
+		}
+	}
+}
+
+// readGenerics reads the list that is passed to generics.
+func (l *Launch) readGenerics(arg syntax.Node) {
+	arg = dsl.Unparen(arg)
+	if arg.Is("identifier") {
+		name := arg.Text()
+		for _, c := range dsl.Calls(l.Export.Node) {
+			if c.Method() && c.Receiver.Text() == name && c.Name != "clone" {
+				return // changed after it was made
+			}
+		}
+		arg = dsl.Unparen(lookup(arg, name))
+	}
+	if c, ok := dsl.AsCall(arg); ok {
+		switch {
+		case c.Method() && (c.Name == "to_vec" || c.Name == "into" || c.Name == "clone"):
+			arg = dsl.Unparen(c.Receiver)
+		case c.Path == "Vec::from" && len(c.Args) == 1:
+			arg = dsl.Unparen(c.Args[0])
+		}
+	}
+	var list []syntax.Node
+	switch {
+	case arg.Is("macro_invocation") && syntax.LastSegment(arg.Field("macro")) == "vec":
+		elems, ok := dsl.MacroList(arg)
+		if !ok {
+			return
+		}
+		list = elems
+	case arg.Is("array_expression") && !arg.Field("length").Valid():
+		list = arg.NamedChildren()
+	default:
+		return
+	}
+	l.Listed = true
+	for _, n := range list {
+		l.Generics = append(l.Generics, l.Export.generic(n))
+	}
+}
+
+// generic reads one element: x.to_string(), String::from("f32"), "f32".into().
+func (e *Export) generic(n syntax.Node) Generic {
+	g := Generic{Node: n}
+	v := dsl.Unparen(n)
+	if c, ok := dsl.AsCall(v); ok {
+		switch {
+		case c.Method() && (c.Name == "to_string" || c.Name == "to_owned" || c.Name == "into" || c.Name == "clone"):
+			v = dsl.Unparen(c.Receiver)
+		case (c.Path == "String::from" || c.Path == "format") && len(c.Args) == 1:
+			v = dsl.Unparen(c.Args[0])
+		}
+	}
+	switch v.Kind() {
+	case "identifier":
+		g.Name = v.Text()
+		g.Dtype = e.dtypeName(v)
+	case "string_literal":
+		g.Literal = strings.Trim(v.Text(), `"`)
+	}
+	return g
+}
+
+// dtypeName reports whether a name is bound to a dtype string.
+func (e *Export) dtypeName(id syntax.Node) bool {
+	v := lookup(id, id.Text())
+	found := false
+	v.Inspect(func(n syntax.Node) bool {
+		switch n.Kind() {
+		case "macro_invocation":
+			found = found || syntax.LastSegment(n.Field("macro")) == "resolve_dtype"
+		case "call_expression":
+			c, ok := dsl.AsCall(n)
+			found = found || ok && c.Name == "dtype_str"
+		}
+		return true
+	})
+	return found
+}
