@@ -60,7 +60,7 @@ func (s *Sim) getUser(c *request) answer {
 	for _, name := range []string{"public_repos", "public_gists", "followers", "following"} {
 		v[name] = 0
 	}
-	v["blog"], v["created_at"], v["updated_at"] = "", since, since
+	v["blog"], v["created_at"], v["updated_at"], v["user_view_type"] = "", since, since, "public"
 	return ok(v)
 }
 

@@ -550,7 +550,7 @@ func (s *Sim) getContents(c *request) answer {
 		v := s.viewContent(c.base, c.repo, x.id, p, e)
 		switch {
 		case e.mode == ModeSubmodule:
-			v["type"], v["submodule_git_url"] = "submodule", nil
+			v["type"], v["submodule_git_url"] = "submodule", c.repo.html(c.base)+"-"+path.Base(p)+".git"
 		case e.mode == ModeSymlink:
 			v["type"], v["target"] = "symlink", string(data)
 		case len(data) > maxContent:

@@ -200,7 +200,10 @@ type route struct {
 
 func (s *Sim) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	add := func(pattern string, r route) { mux.Handle(pattern, s.endpoint(pattern, r)) }
+	add := func(pattern string, r route) {
+		s.patterns = append(s.patterns, pattern)
+		mux.Handle(pattern, s.endpoint(pattern, r))
+	}
 	app := func(pattern string, h func(*request) answer) { add(pattern, route{auth: authApp, handle: h}) }
 	read := func(pattern, need string, h func(*request) answer) {
 		add(pattern, route{auth: authInstallation, need: strings.Fields(need), handle: h})

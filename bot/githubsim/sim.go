@@ -66,8 +66,9 @@ type Sim struct {
 	// URL is the API's root once Start has returned, without a slash at the end.
 	URL string
 
-	opts Options
-	mux  *http.ServeMux
+	opts     Options
+	mux      *http.ServeMux
+	patterns []string // of all endpoints
 
 	mu            sync.Mutex
 	lastID        int64
@@ -78,7 +79,6 @@ type Sim struct {
 	limits        map[int64]*window
 	content       map[int64][]time.Time
 	suites        map[string]int64 // app id + repo + SHA -> check suite
-	blobs         map[string][]byte
 	runNumbers    map[int64]int
 	runs          map[int64]*Run
 	checks        map[int64]*checkRun
@@ -88,9 +88,7 @@ type Sim struct {
 
 	deliveries []*Delivery
 	wake       chan struct{}
-	hookURL    string
-	hookSecret string
-	automatic  bool
+	hook       string // where deliveries last went
 
 	work     sync.WaitGroup
 	ctx      context.Context
@@ -139,7 +137,6 @@ func New(opts Options) *Sim {
 		limits:     map[int64]*window{},
 		content:    map[int64][]time.Time{},
 		suites:     map[string]int64{},
-		blobs:      map[string][]byte{},
 		runNumbers: map[int64]int{},
 		runs:       map[int64]*Run{},
 		checks:     map[int64]*checkRun{},

@@ -67,6 +67,7 @@ func (s *Sim) viewRepo(base string, r *Repo, full bool) obj {
 		"archived": false, "disabled": false, "open_issues_count": open, "license": nil, "allow_forking": true,
 		"is_template": false, "web_commit_signoff_required": false, "topics": []string{}, "visibility": visibility,
 		"forks": 0, "open_issues": open, "watchers": 0, "default_branch": r.defaultBranch,
+		"custom_properties": obj{},
 	}
 	for name, rest := range repoLinks {
 		v[name] = r.api(base) + "/" + rest
@@ -121,7 +122,7 @@ func (s *Sim) viewContent(base string, r *Repo, sha, p string, e entry) obj {
 func viewLabel(base string, r *Repo, name string) obj {
 	return obj{
 		"id": r.id, "node_id": node("LA", r.id), "url": r.api(base) + "/labels/" + url.PathEscape(name), "name": name,
-		"description": nil, "color": "ededed", "default": false,
+		"description": "", "color": "ededed", "default": false,
 	}
 }
 

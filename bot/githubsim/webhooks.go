@@ -52,6 +52,9 @@ func (s *Sim) emit(i *installation, r *Repo, event, action string, by *user, pay
 	d := &Delivery{ID: s.nextID(), Event: event, Action: action, Installation: i.id}
 	if r != nil {
 		payload["repository"] = s.viewRepo(base, r, false)
+		if event == "push" {
+			payload["repository"] = s.viewPushRepo(base, r)
+		}
 		payload["installation"] = obj{"id": i.id, "node_id": node("I", i.id)}
 		d.Repository = r.id
 	}
@@ -169,6 +172,7 @@ func (s *Sim) DeliverTo(ctx context.Context, url, secret string) ([]Delivery, er
 			failed = err
 		}
 		s.mu.Lock()
+		s.hook = url
 		d.Status = status
 		out = append(out, *d)
 		s.mu.Unlock()
@@ -261,7 +265,7 @@ func (s *Sim) getDelivery(c *request) answer {
 		return notFound()
 	}
 	v := s.viewDelivery(d)
-	v["url"] = s.hookURL
+	v["url"] = s.hook
 	headers := s.hookHeaders(*d, "")
 	delete(headers, "X-Hub-Signature-256")
 	v["request"] = obj{"headers": headers, "payload": json.RawMessage(d.Body)}
@@ -291,9 +295,20 @@ func (s *Sim) emitInstallation(i *installation, action string) {
 			"id": r.id, "node_id": node("R", r.id), "name": r.name, "full_name": r.fullName(), "private": r.private,
 		})
 	}
-	s.emit(i, nil, "installation", action, i.account, obj{
-		"installation": s.viewInstallation(base, i), "repositories": repos, "requester": nil,
-	})
+	v := s.viewInstallation(base, i)
+	v["created_at"], v["updated_at"] = i.since.Unix(), i.since.Unix() // numbers here, texts in the API
+	s.emit(i, nil, "installation", action, i.account, obj{"installation": v, "repositories": repos, "requester": nil})
+}
+
+// viewPushRepo is a repository as push events show it: with an older owner and
+// with times that are numbers.
+func (s *Sim) viewPushRepo(base string, r *Repo) obj {
+	v := s.viewRepo(base, r, false)
+	v["created_at"], v["pushed_at"] = r.created.Unix(), r.pushed.Unix()
+	v["stargazers"], v["master_branch"] = 0, r.defaultBranch
+	owner := v["owner"].(obj)
+	owner["name"], owner["email"] = r.owner.login, email(r.owner.login)
+	return v
 }
 
 func (s *Sim) emitPull(p *pull, action string, by *user, more obj) {
