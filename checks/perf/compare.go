@@ -121,7 +121,7 @@ func (c *comparison) read(files []File) {
 			c.partial = append(c.partial, why)
 		}
 		if f.Ignored > 0 {
-			c.note("%s: %d result block(s) in an unknown shape, read as no data", f.Name, f.Ignored)
+			c.note("%s: result blocks in an unknown shape, read as no data: %d", f.Name, f.Ignored)
 		}
 		c.readFile(f, references, perfFunctions)
 	}

@@ -12,10 +12,10 @@ import (
 
 // matched is a config with a time on both sides.
 type matched struct {
-	base, name, variant string
-	cand, ref           sideState
-	candMS, refMS       float64   // the sides' values
-	logs                []float64 // per round, log of candidate over reference
+	base, name, variant, reference string
+	cand, ref                      sideState
+	candMS, refMS                  float64   // the sides' values
+	logs                           []float64 // per round, log of candidate over reference
 }
 
 func (m matched) logRatio() float64 { return math.Log(m.candMS) - math.Log(m.refMS) }
@@ -150,7 +150,7 @@ func (c *comparison) matchOne(k int, id configID, direction string, variant [2]s
 		g.missing++
 		c.v.Missing = append(c.v.Missing, Missing{name, "candidate", cand.why})
 	case cand.measured && ref.measured:
-		m := matched{base: id.base, name: name, variant: variant[0], cand: cand, ref: ref}
+		m := matched{base: id.base, name: name, variant: variant[0], reference: variant[1], cand: cand, ref: ref}
 		m.candMS, _ = cand.value()
 		m.refMS, _ = ref.value()
 		for i := range cand.obs {
@@ -213,17 +213,29 @@ func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) stri
 	}
 	switch {
 	case all.voids > 0:
-		return fmt.Sprintf("%d record(s) of %s are void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate)
+		return fmt.Sprintf("%d of the records of %s are void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate)
 	case c.v.Comparable == "no":
 		return "the two sides are not comparable: " + c.incomparable
 	case len(all.matched) == 0 && len(c.ids) == 0:
 		return "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference
 	case len(all.matched) == 0 && k == 0:
-		return "no measurement: one side has no record at all"
+		return "no measurement: no perf case of " + strings.Join(c.silent(), " or ") + " in the records"
 	case len(all.matched) == 0:
 		return "no config has a time on both sides"
 	}
 	return ""
+}
+
+// silent are the backends without any perf case.
+func (c *comparison) silent() []string {
+	var names []string
+	if len(c.candidate) == 0 {
+		names = append(names, c.o.Candidate)
+	}
+	if len(c.reference[c.o.Reference]) == 0 {
+		names = append(names, c.o.Reference)
+	}
+	return names
 }
 
 // judge is the verdict on a group of configs.
@@ -271,7 +283,7 @@ func (c *comparison) statistics(ms []matched, blocked string) {
 	c.v.RatioMean = &ratioMean
 	straddles := false
 	if k < 3 {
-		c.v.ConfidenceNote = fmt.Sprintf("%d round(s); an interval needs at least 3", k)
+		c.v.ConfidenceNote = plural(k, "round") + "; an interval needs at least 3"
 	} else {
 		low, high := pairedInterval(perRound, confidenceLevel)
 		c.v.Confidence = &Confidence{confidenceLevel, math.Exp(low), math.Exp(high)}
@@ -309,7 +321,7 @@ func (c *comparison) row(m matched, comparable bool) Config {
 		}
 	}
 	if n := m.cand.first().NRep; n > 0 && n < 3 {
-		notes = append(notes, fmt.Sprintf("only %d repetition(s)", n))
+		notes = append(notes, "only "+plural(n, "repetition"))
 	}
 	if comparable {
 		r := math.Exp(m.logRatio())
@@ -358,12 +370,12 @@ func (c *comparison) sentence(all group, blocked string) {
 	total := all.missing + len(all.matched)
 	missing := ""
 	if all.missing > 0 {
-		missing = fmt.Sprintf("%d of %d config(s) missing", all.missing, total)
+		missing = fmt.Sprintf("%d of %s missing", all.missing, plural(total, "config"))
 	}
 	if blocked != "" {
 		v.Sentence = "BLOCKED: " + blocked + "."
 		if missing != "" && all.voids == 0 {
-			v.Sentence += " " + strings.ToUpper(missing[:1]) + missing[1:] + "."
+			v.Sentence += " " + missing + "."
 		}
 		return
 	}
@@ -373,8 +385,12 @@ func (c *comparison) sentence(all group, blocked string) {
 	if *v.GeomeanRatio > c.o.Threshold {
 		relation = "above"
 	}
-	v.Sentence = fmt.Sprintf("%s (%s): geomean %s over %d config(s), %s to %s, %s the limit %s",
-		v.Verdict, v.Severity, r, len(all.matched), percent(*v.GeomeanRatio, c.o.Threshold), v.Reference, relation, limit)
+	v.Sentence = v.Verdict
+	if v.Severity != v.Verdict {
+		v.Sentence += " (" + v.Severity + ")"
+	}
+	v.Sentence += fmt.Sprintf(": geomean %s over %s, %s, %s the limit %s",
+		r, plural(len(all.matched), "config"), against(*v.GeomeanRatio, c.o.Threshold, c.comparedWith(all.matched)), relation, limit)
 	if missing != "" {
 		v.Sentence += "; " + missing
 		if v.Severity == MissingData {
@@ -385,6 +401,17 @@ func (c *comparison) sentence(all group, blocked string) {
 		v.Sentence += "; borderline"
 	}
 	v.Sentence += "."
+}
+
+// comparedWith names the backends that the matched configs were compared with.
+func (c *comparison) comparedWith(ms []matched) string {
+	var names []string
+	for _, m := range ms {
+		if !slices.Contains(names, m.reference) {
+			names = append(names, m.reference)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {

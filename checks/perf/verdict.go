@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Schema is the identifier of the JSON form of a Verdict.
@@ -151,7 +150,11 @@ func snap(ratio, threshold float64) float64 {
 // as it takes for the printed number to be in the band of the ratio itself.
 func FormatRatio(ratio, threshold float64) string {
 	ratio = snap(ratio, threshold)
-	for digits := 3; digits < 12; digits++ {
+	digits := 3
+	if ratio < 0.1 {
+		digits = 4
+	}
+	for ; digits < 12; digits++ {
 		s := strconv.FormatFloat(ratio, 'f', digits, 64)
 		printed, _ := strconv.ParseFloat(s, 64)
 		if Severity(printed, threshold) == Severity(ratio, threshold) && (printed > 1) == (ratio > 1) {
@@ -177,16 +180,26 @@ func FormatMS(ms float64) string {
 	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
 }
 
-// percent prints how far a ratio is from 1 in words.
-func percent(ratio, threshold float64) string {
-	s := FormatRatio(ratio, threshold)
-	p, _ := strconv.ParseFloat(s, 64)
-	decimals := max(1, len(s)-strings.IndexByte(s, '.')-3)
+// against words how far a ratio is from 1.
+func against(ratio, threshold float64, reference string) string {
+	p, _ := strconv.ParseFloat(FormatRatio(ratio, threshold), 64)
+	decimals := 1
+	for decimals < 9 && math.Abs(math.Round(p*math.Pow10(2+decimals))-p*math.Pow10(2+decimals)) > 1e-6 {
+		decimals++
+	}
 	switch {
 	case p > 1:
-		return fmt.Sprintf("%.*f %% slower", decimals, (p-1)*100)
+		return fmt.Sprintf("%.*f %% slower than %s", decimals, (p-1)*100, reference)
 	case p < 1:
-		return fmt.Sprintf("%.*f %% faster", decimals, (1-p)*100)
+		return fmt.Sprintf("%.*f %% faster than %s", decimals, (1-p)*100, reference)
 	}
-	return "equal"
+	return "equal to " + reference
+}
+
+// plural counts things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

@@ -32,6 +32,8 @@ type cli struct {
 	Review reviewCmd `cmd:"" help:"Review a TileGym checkout against the rulebook."`
 	Rules  rulesCmd  `cmd:"" help:"List the rules or explain one."`
 	Plan   planCmd   `cmd:"" help:"Say which kernels and stages a change needs, and why."`
+	Perf   perfCmd   `cmd:"" help:"Judge performance from raw records."`
+	Config configCmd `cmd:"" help:"Check a repository's configuration."`
 }
 
 // streams are where a command reads and prints; bound into every Run method.

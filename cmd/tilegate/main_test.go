@@ -20,9 +20,13 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("REPO", root+"/../..")
+			// Scripts that run cargo and Python need the host's own installations.
+			e.Setenv("HOST_HOME", os.Getenv("HOME"))
+			e.Setenv("HOST_PYTHON", os.Getenv("TILEGATE_PYTHON"))
 			return nil
 		},
 	})

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tilegate/tilegate/checks/config"
+)
+
+type configCmd struct {
+	Check configCheckCmd `cmd:"" help:"Check a repository's configuration."`
+}
+
+type configCheckCmd struct {
+	File string `arg:"" optional:"" default:".github/tilegym.yml" help:"Configuration file."`
+}
+
+func (c *configCheckCmd) Help() string {
+	return "Exit status: 0 the file is valid, 1 it is not (each fault with its line), 2 it cannot be read."
+}
+
+func (c *configCheckCmd) Run(s streams) error {
+	data, err := readSmall(c.File, "a configuration file")
+	if err != nil {
+		return err
+	}
+	cfg, err := config.Parse(c.File, data)
+	var faults config.Problems
+	if errors.As(err, &faults) {
+		fmt.Fprintln(s.Out, faults.Error())
+		return exitNotFine
+	}
+	if err != nil {
+		return err
+	}
+	skips := "declared gaps (default)"
+	if cfg.AllowedSkips != nil {
+		skips = fmt.Sprintf("%d pattern(s)", len(cfg.AllowedSkips))
+	}
+	fmt.Fprintf(s.Out, "%s is valid: reference %s, perf threshold %v, rounds %d to %d, %d GPU class(es), allowed skips: %s, workflow %s\n",
+		c.File, cfg.Reference, cfg.Perf.Threshold, cfg.Perf.Rounds.Min, cfg.Perf.Rounds.Max, len(cfg.GPUs), skips, cfg.Workflow)
+	return nil
+}

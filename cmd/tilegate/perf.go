@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+type perfCmd struct {
+	Compare perfCompareCmd `cmd:"" help:"Judge a candidate's times against a reference's."`
+}
+
+type perfCompareCmd struct {
+	Candidate      string   `required:"" placeholder:"NAME" help:"Backend under test."`
+	Reference      string   `required:"" placeholder:"NAME" help:"Backend to compare with."`
+	JUnit          []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file with records of both; each file is a round."`
+	CandidateJUnit []string `name:"candidate-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the candidate only."`
+	ReferenceJUnit []string `name:"reference-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the reference only."`
+	Log            []string `placeholder:"FILE" sep:"none" help:"Console log with result blocks; each file is a round of both."`
+	Evidence       []string `placeholder:"FILE" sep:"none" help:"Evidence of GPU, driver, tools and timing method."`
+	Analysis       string   `placeholder:"FILE" help:"analysis.json that maps configs to variants."`
+	Config         string   `placeholder:"FILE" help:"Configuration with thresholds, renames and allowed skips."`
+	MaxMissing     *float64 `placeholder:"SHARE" help:"Highest share of missing configs that is judged on the others (default 0)."`
+	AllowSkip      []string `placeholder:"REGEX" sep:"none" help:"Skip text of the candidate that declares a gap."`
+	Format         string   `enum:"text,json,markdown" default:"text" help:"Output format: ${enum}."`
+}
+
+func (c *perfCompareCmd) Help() string {
+	return "Compares measured configs by class, test and parameters. Exit status: 0 DONE, 1 INVESTIGATE (slower or missing data), 2 wrong usage or a missing file, 3 BLOCKED (no verdict on times is possible)."
+}
+
+func (c *perfCompareCmd) Run(s streams) error {
+	files, notes, err := c.files()
+	if err != nil {
+		return err
+	}
+	evidence, err := readEvidence(c.Evidence)
+	if err != nil {
+		return err
+	}
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	o.LogNotes = notes
+	v := perf.Compare(files, evidence, o)
+	switch c.Format {
+	case "json":
+		err = writeJSON(s.Out, v)
+		if err == nil && v.Verdict != perf.Done {
+			_, err = fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(v.Sentence).Line())
+		}
+	case "markdown":
+		err = perf.WriteMarkdown(s.Out, v)
+	default:
+		err = perf.WriteText(s.Out, v)
+	}
+	if err != nil {
+		return err
+	}
+	switch v.Verdict {
+	case perf.Done:
+		return nil
+	case perf.Investigate:
+		return exitNotFine
+	}
+	return exitUndecided
+}
+
+// files reads all record files and what their logs say besides.
+func (c *perfCompareCmd) files() (files []perf.File, notes []string, err error) {
+	same := records.CanonicalBackend(c.Candidate) == records.CanonicalBackend(c.Reference)
+	if same && len(c.JUnit)+len(c.Log) > 0 {
+		return nil, nil, fmt.Errorf("--candidate and --reference are both %s: expected --candidate-junit and --reference-junit, which say whose records a file holds", c.Candidate)
+	}
+	for _, group := range []struct {
+		side  perf.Side
+		paths []string
+	}{{perf.Both, c.JUnit}, {perf.CandidateOnly, c.CandidateJUnit}, {perf.ReferenceOnly, c.ReferenceJUnit}} {
+		for _, path := range group.paths {
+			r, err := readJUnit(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			files = append(files, perf.File{Report: r, Side: group.side})
+		}
+	}
+	for _, path := range c.Log {
+		console, err := readRecords(path, records.ReadConsole)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, perf.File{Report: console.Report, Side: perf.Both})
+		notes = append(notes, perf.ConsoleNotes(console)...)
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%w: --junit, --candidate-junit with --reference-junit, or --log", errNoRecords)
+	}
+	return files, notes, nil
+}
+
+func (c *perfCompareCmd) options() (perf.Options, error) {
+	cfg, err := readConfig(c.Config)
+	if err != nil {
+		return perf.Options{}, err
+	}
+	o := perf.Options{
+		Candidate: c.Candidate, Reference: c.Reference,
+		Threshold: cfg.Perf.Threshold, MaxMissing: cfg.Perf.MaxMissing, MaxRounds: cfg.Perf.Rounds.Max, Renames: cfg.Perf.Renames,
+	}
+	if c.MaxMissing != nil {
+		if !(*c.MaxMissing >= 0 && *c.MaxMissing <= 1) {
+			return o, fmt.Errorf("--max-missing: expected a share from 0 to 1, found %v", *c.MaxMissing)
+		}
+		o.MaxMissing = *c.MaxMissing
+	}
+	skips, err := skipMatcher(c.Config, cfg, c.AllowSkip, c.Candidate)
+	if err != nil {
+		return o, err
+	}
+	o.AllowSkip = skips
+	if c.Analysis != "" {
+		data, err := readSmall(c.Analysis, "an analysis file")
+		if err != nil {
+			return o, err
+		}
+		if o.Variants, err = perf.ParseVariants(data); err != nil {
+			return o, fmt.Errorf("%s: %w", c.Analysis, err)
+		}
+	}
+	return o, nil
+}

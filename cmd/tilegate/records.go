@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/records"
+)
+
+// readRecords opens a record file and reads it with a reader that bounds its own
+// memory.
+func readRecords[T any](path string, read func(string, io.Reader) T) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, fmt.Errorf("expected a readable record file: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return none, fmt.Errorf("expected a record file, found the directory %s", path)
+	}
+	return read(filepath.Base(path), f), nil
+}
+
+// readJUnit reads a JUnit file.
+func readJUnit(path string) (records.Report, error) {
+	return readRecords(path, records.ReadJUnit)
+}
+
+// readSmall reads a document that is far below its limit when it is sane.
+func readSmall(path, what string) ([]byte, error) {
+	const limit = 4 << 20
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("expected %s: %w", what, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("expected %s: %w", what, err)
+	}
+	if len(data) > limit {
+		return nil, fmt.Errorf("expected %s of at most %d bytes, found more in %s", what, limit, path)
+	}
+	return data, nil
+}
+
+// readConfig reads a configuration; no path is the default configuration.
+func readConfig(path string) (config.Config, error) {
+	if path == "" {
+		return config.Default(), nil
+	}
+	data, err := readSmall(path, "a configuration file")
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.Parse(path, data)
+}
+
+// skipMatcher combines a configuration's allow-list, when a file was given, with
+// the patterns of the command line. Without either, no skip is allowed.
+func skipMatcher(configPath string, c config.Config, patterns []string, candidate string) (config.SkipMatcher, error) {
+	own, err := config.CompileSkips(patterns, candidate)
+	if err != nil {
+		return nil, fmt.Errorf("--allow-skip: %w", err)
+	}
+	if configPath == "" {
+		return own, nil
+	}
+	configured := c.SkipMatcher(candidate)
+	return func(text string) bool { return own(text) || configured(text) }, nil
+}
+
+// readEvidence reads evidence documents.
+func readEvidence(paths []string) ([]job.Evidence, error) {
+	var all []job.Evidence
+	for _, path := range paths {
+		data, err := readSmall(path, "an evidence file")
+		if err != nil {
+			return nil, err
+		}
+		e, err := job.ParseEvidence(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// writeJSON prints a document of a machine format.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+var errNoRecords = errors.New("expected at least one record file")
