@@ -1,0 +1,47 @@
+package triage
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// WriteText prints a result for people.
+func WriteText(w io.Writer, r Result) error {
+	var b strings.Builder
+	for i, m := range r.Matches {
+		switch i {
+		case 0:
+		case 1:
+			b.WriteString("\nAlso seen:\n\n")
+		default:
+			b.WriteString("\n")
+		}
+		class := string(m.Class)
+		if m.Also != "" {
+			class += " or " + string(m.Also)
+		}
+		fmt.Fprintf(&b, "%s (%s, %s): %s\n", m.Signature, m.Stage, class, m.Title)
+		place := m.Log.Line()
+		if m.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, m.Line)
+		}
+		for line := range strings.SplitSeq(m.Excerpt.Plain(), "\n") {
+			fmt.Fprintf(&b, "  %s: %s\n", place, untrusted.Text(line).Line())
+			place = strings.Repeat(" ", len(place))
+		}
+		if len(m.Rules) > 0 {
+			fmt.Fprintf(&b, "  rules: %s\n", strings.Join(m.Rules, ", "))
+		}
+		for n, step := range m.Steps {
+			fmt.Fprintf(&b, "  %d. %s\n", n+1, step)
+		}
+	}
+	if r.Unknown {
+		b.WriteString("No known failure signature: the log says nothing about the cause.\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

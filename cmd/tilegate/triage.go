@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/triage"
+)
+
+type triageCmd struct {
+	Stage  []string `enum:"build,import,jit,runtime,correctness,perf,process" placeholder:"STAGE" help:"Match only signatures of these stages: ${enum}."`
+	Format string   `enum:"text,json" default:"text" help:"Output format: ${enum}."`
+	Log    []string `arg:"" help:"Log files; - is standard input."`
+}
+
+func (c *triageCmd) Help() string {
+	return "Matches logs against the known failure signatures and prints the cause first, with the rules it points at and the steps to take. Exit status: 0 a signature matched, 2 a log cannot be read, 3 no signature matched."
+}
+
+func (c *triageCmd) Run(s streams) error {
+	var stages []triage.Stage
+	for _, name := range c.Stage {
+		stages = append(stages, triage.Stage(name))
+	}
+	scanner := triage.NewScanner(stages...)
+	say := progress(s.Err)
+	for _, path := range c.Log {
+		if err := scanLog(scanner, path, s.In); err != nil {
+			return err
+		}
+		say("read " + path)
+	}
+	result := scanner.Result()
+	if c.Format == "json" {
+		if err := writeJSON(s.Out, result); err != nil {
+			return err
+		}
+	} else if err := triage.WriteText(s.Out, result); err != nil {
+		return err
+	}
+	if result.Unknown {
+		return exitUndecided
+	}
+	return nil
+}
+
+func scanLog(scanner *triage.Scanner, path string, in io.Reader) error {
+	if path == "-" {
+		return scanner.Scan("-", in)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("expected a readable log file: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
+	}
+	return scanner.Scan(path, f)
+}
