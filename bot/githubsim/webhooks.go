@@ -296,7 +296,9 @@ func (s *Sim) emitInstallation(i *installation, action string) {
 		})
 	}
 	v := s.viewInstallation(base, i)
-	v["created_at"], v["updated_at"] = i.since.Unix(), i.since.Unix() // numbers here, texts in the API
+	if action == "created" || action == "deleted" {
+		v["created_at"], v["updated_at"] = i.since.Unix(), i.since.Unix() // numbers here, texts elsewhere
+	}
 	s.emit(i, nil, "installation", action, i.account, obj{"installation": v, "repositories": repos, "requester": nil})
 }
 
