@@ -143,7 +143,7 @@ func (s *Sim) newRun(r *Repo, w *workflow, file, branch, sha string, by *user, i
 	run.ctx, run.cancel = context.WithCancel(s.ctx)
 	s.runs[run.ID] = run
 	s.emitRun(run, "requested")
-	if s.opts.OnDispatch != nil {
+	if s.opts.OnDispatch != nil && !s.closed {
 		s.work.Go(func() { s.opts.OnDispatch(run) })
 	}
 	return run

@@ -408,5 +408,8 @@ func (r *Repo) ForeignCheck(appID int64, name, sha, conclusion string) (int64, e
 	}
 	cr := s.newCheck(r, appID, name, sha)
 	cr.apply(&checkInput{Conclusion: conclusion}, s.now())
+	by := s.user(fmt.Sprintf("app-%d[bot]", appID))
+	s.emitCheck(cr, "created", by, nil)
+	s.emitCheck(cr, "completed", by, nil)
 	return cr.id, nil
 }

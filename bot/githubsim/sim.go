@@ -90,6 +90,7 @@ type Sim struct {
 	wake       chan struct{}
 	hook       string // where deliveries last went
 
+	closed   bool
 	work     sync.WaitGroup
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -167,6 +168,9 @@ func (s *Sim) Start() error {
 
 // Close stops the server, cancels the runs and waits for their runners.
 func (s *Sim) Close() error {
+	s.mu.Lock()
+	s.closed = true // from here on no run gets a runner
+	s.mu.Unlock()
 	s.cancel()
 	var err error
 	if s.server != nil {

@@ -346,16 +346,21 @@ func (s *Sim) viewCheckRun(base string, cr *checkRun) obj {
 		},
 		"pull_requests": s.viewPullsAt(base, cr.repo, cr.headSHA),
 	}
-	switch cr.appID {
+	v["app"] = s.viewAppOf(base, cr.appID)
+	return v
+}
+
+// viewAppOf is the App that owns a check run.
+func (s *Sim) viewAppOf(base string, id int64) obj {
+	switch id {
 	case s.opts.AppID:
-		v["app"] = s.viewApp(base)
+		return s.viewApp(base)
 	case actionsAppID:
-		v["app"] = s.viewActionsApp(base)
-	default:
-		app := s.viewActionsApp(base)
-		app["id"], app["slug"], app["name"] = cr.appID, "app-"+itoa(cr.appID), "App "+itoa(cr.appID)
-		v["app"] = app
+		return s.viewActionsApp(base)
 	}
+	v := s.viewActionsApp(base)
+	v["id"], v["slug"], v["node_id"] = id, "app-"+itoa(id), node("A", id)
+	v["name"], v["html_url"] = "App "+itoa(id), base+"/apps/app-"+itoa(id)
 	return v
 }
 
@@ -381,7 +386,7 @@ func (s *Sim) viewSuite(base string, r *Repo, appID int64, sha string) obj {
 	return obj{
 		"id": id, "node_id": node("CS", id), "head_branch": branch, "head_sha": sha, "status": status, "conclusion": conclusion,
 		"url": r.api(base) + "/check-suites/" + itoa(id), "before": before, "after": sha,
-		"pull_requests": s.viewPullsAt(base, r, sha), "app": s.viewApp(base), "created_at": stamp(c.when), "updated_at": stamp(c.when),
+		"pull_requests": s.viewPullsAt(base, r, sha), "app": s.viewAppOf(base, appID), "created_at": stamp(c.when), "updated_at": stamp(c.when),
 		"latest_check_runs_count": len(runs), "check_runs_url": r.api(base) + "/check-suites/" + itoa(id) + "/check-runs",
 		"head_commit": viewSimpleCommit(c), "rerequestable": true, "runs_rerequestable": true,
 	}
