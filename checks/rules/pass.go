@@ -76,6 +76,15 @@ func (p *Pass) ReportFix(n syntax.Node, s Severity, construct string, fix *Fix, 
 	p.Report(Diagnostic{File: n.File(), Span: n.Span(), Severity: s, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
 }
 
+// ReportPinned is Reportf for what is known to hold for one cutile version only.
+func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format string, args ...any) {
+	if !n.Valid() || n.Damaged() {
+		p.Undecided("the place is damaged or absent")
+		return
+	}
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), Severity: s, Construct: construct, Pin: pin, Message: fmt.Sprintf(format, args...)})
+}
+
 // Undecided counts a case in which the evidence did not suffice; nothing is
 // reported for it.
 func (p *Pass) Undecided(reason string) {

@@ -1,0 +1,156 @@
+// Package r12 is rule R12: the form of an entry's attribute, signature and
+// parameters.
+package r12
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R12.
+var Rule = &rules.Rule{
+	ID: "R12", Title: "Entry attribute and parameters in the form that gets a launcher",
+	Category: "syntax", Owner: "kernel", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Signatures: []string{"S-B06", "S-B08", "S-B09", "S-J11", "S-J18", "S-B16"},
+	Why:        "The macro generates a launcher only for entries that it recognises, and rejects parameters that it cannot pass; without a launcher ffi.rs does not compile.",
+	Triage: []string{
+		"Write `#[cutile::entry()]`, with options inside the parentheses.",
+		"Make the entry `pub`, and `unsafe` when it takes pointers or skips access checks.",
+		"Use `&Tensor<E, { [-1, ..] }>` for views and `*mut E` for pointer loads, as the reference does.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+}
+
+func run(p *rules.Pass) {
+	for _, m := range dsl.Modules.Of(p) {
+		used := imported(p, m.Name)
+		for _, fn := range m.Entries() {
+			header(p, fn, used)
+			parameters(p, fn)
+			style(p, fn)
+		}
+	}
+}
+
+// imported holds the names that ffi.rs takes from the module.
+func imported(p *rules.Pass, module string) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range p.Tree.File(p.Kernel.FFI).Root().Find("use_declaration") {
+		for _, u := range dsl.Uses(d) {
+			if n := len(u.Path); n >= 2 && u.Path[n-2] == module {
+				out[u.Path[n-1]] = true
+			}
+		}
+	}
+	return out
+}
+
+// header checks the attribute and what stands before the function's name. The
+// edits of all its findings go with the first.
+func header(p *rules.Pass, fn *dsl.Func, used map[string]bool) {
+	type found struct {
+		at             syntax.Node
+		pin, construct string
+		message        string
+		args           []any
+	}
+	var all []found
+	var edits []rules.TextEdit
+	insert := func(at int, text string) {
+		edits = append(edits, rules.TextEdit{Span: syntax.Span{Start: at, End: at}, New: text})
+	}
+	e := fn.Entry
+	inCrate := strings.Contains(fn.Module.Attr.Field("arguments").Squeeze(), "tile_rust_crate")
+	switch {
+	case !e.HasList:
+		all = append(all, found{e.Attr, "0.2.0", "bare attribute", "`#[%s]` has no argument list; cutile 0.2.0 then generates no launcher, write `#[cutile::entry()]`", []any{e.Path}})
+		if e.Path == "cutile::entry" && !e.Attr.Field("value").Valid() {
+			insert(e.Attr.Span().End, "()")
+		}
+	case e.Path != "cutile::entry" && !inCrate:
+		all = append(all, found{e.Attr, "", "attribute path", "`#[%s(..)]` is checked as an entry but gets no launcher; the macro looks for the path `cutile::entry`", []any{e.Path}})
+	}
+	if used[fn.Name] && !fn.Public {
+		all = append(all, found{fn.NameAt, "", "private", "ffi.rs imports `%s` but the entry is not `pub`", []any{fn.Name}})
+		insert(fn.Node.Span().Start, "pub ")
+	}
+	unsafely := func() {
+		if !fn.Node.ChildOf("function_modifiers").Valid() {
+			insert(fn.Node.ChildOf("fn").Span().Start, "unsafe ")
+		}
+	}
+	pointer := syntax.Node{}
+	for _, q := range fn.Params {
+		if q.Type.Is("pointer_type") && !pointer.Valid() {
+			pointer = q.Node
+		}
+	}
+	switch {
+	case fn.Unsafe:
+	case pointer.Valid():
+		all = append(all, found{fn.NameAt, "", "safe with pointers", "the entry takes the pointer `%s` but is not `unsafe`", []any{pointer.Squeeze()}})
+		unsafely()
+	case unchecked(e.Args):
+		all = append(all, found{fn.NameAt, "", "safe without checks", "the entry sets `unchecked_accesses = true` but is not `unsafe`", nil})
+		unsafely()
+	}
+	for i, f := range all {
+		var fix *rules.Fix
+		if i == 0 && len(edits) > 0 {
+			fix = &rules.Fix{Description: "give the entry the form that gets a launcher", Edits: edits}
+		}
+		if !f.at.Damaged() {
+			p.Report(rules.Diagnostic{
+				File: f.at.File(), Span: f.at.Span(), Severity: rules.Error, Construct: f.construct, Pin: f.pin, Fix: fix,
+				Message: fmt.Sprintf(f.message, f.args...),
+			})
+		}
+	}
+}
+
+// unchecked reports whether an entry's options hold unchecked_accesses = true.
+func unchecked(args syntax.Node) bool {
+	for c := range args.Children() {
+		if c.Is("identifier") && c.Text() == "unchecked_accesses" && c.Next().Is("=") {
+			return c.Next().Next().Text() == "true"
+		}
+	}
+	return false
+}
+
+func parameters(p *rules.Pass, fn *dsl.Func) {
+	for _, q := range fn.Params {
+		t := dsl.ParseType(q.Type)
+		switch {
+		case t.Kind == dsl.Ptr && !t.Mut:
+			p.Reportf(q.Type, rules.Error, "const pointer", "`%s`: entries take `*mut %s` only", q.Node.Squeeze(), t.Elem)
+		case t.Kind == dsl.Tensor && !t.Ref:
+			p.Reportf(q.Type, rules.Error, "owned tensor", "`%s` would move the tensor into the kernel; take `&Tensor<..>`", q.Node.Squeeze())
+		case q.Type.Is("reference_type") && t.Kind != dsl.Tensor && t.Name != "" && !fn.Module.Aliases[t.Name]:
+			p.Reportf(q.Type, rules.Error, "reference", "`%s`: the launcher passes references to `Tensor` only", q.Node.Squeeze())
+		}
+	}
+}
+
+// style reports parameters of one style with accesses of the other.
+func style(p *rules.Pass, fn *dsl.Func) {
+	a := fn.AccessOf()
+	if a.HandsOverData {
+		p.Undecided("a helper may do the accesses")
+		return
+	}
+	switch {
+	case a.Pointers > 0 && a.Tensors == 0 && a.ViewOps > 0 && a.PointerOps == 0 && !a.MakesView:
+		p.Reportf(fn.NameAt, rules.Warning, "style", "`%s` takes pointers but accesses memory through views only; take `&Tensor<E, { [-1, ..] }>` as a reference with views does", fn.Name)
+	case a.Tensors > 0 && a.Pointers == 0 && a.PointerOps > 0 && a.ViewOps == 0:
+		p.Reportf(fn.NameAt, rules.Warning, "style", "`%s` takes tensors but accesses memory through pointers only; take `*mut E` as a reference with pointers does", fn.Name)
+	}
+}
