@@ -497,7 +497,7 @@ func (l *Launch) follow(n syntax.Node, depth int) {
 			}
 			l.followName(p, bound[0], depth+1)
 			return
-		case p.Is("assignment_expression") && p.Field("right") == n && p.Field("left").Text() == rootName(n):
+		case p.Is("assignment_expression") && p.Field("right") == n && p.Field("left").Text() == Root(n):
 			return // the name is followed already
 		case p.Is("expression_statement"):
 			return // dropped without running
@@ -506,22 +506,6 @@ func (l *Launch) follow(n syntax.Node, depth int) {
 			return
 		}
 		n = p
-	}
-}
-
-// rootName is the identifier that a chain of method calls starts with.
-func rootName(n syntax.Node) string {
-	for {
-		switch n = dsl.Unparen(n); n.Kind() {
-		case "call_expression":
-			n = n.Field("function")
-		case "field_expression":
-			n = n.Field("value")
-		case "identifier":
-			return n.Text()
-		default:
-			return ""
-		}
 	}
 }
 
@@ -649,4 +633,29 @@ func (e *Export) dtypeName(id syntax.Node) bool {
 		return true
 	})
 	return found
+}
+
+// Root is the identifier that a chain of method calls, fields, references and
+// dereferences starts with; empty for any other expression.
+func Root(n syntax.Node) string {
+	for {
+		switch n = dsl.Unparen(n); n.Kind() {
+		case "reference_expression", "field_expression":
+			n = n.Field("value")
+		case "unary_expression", "index_expression":
+			n = n.NamedChild(0)
+		case "generic_function":
+			n = n.Field("function")
+		case "call_expression":
+			fn := n.Field("function")
+			if !fn.Is("field_expression") && !fn.Field("function").Is("field_expression") {
+				return ""
+			}
+			n = fn
+		case "identifier":
+			return n.Text()
+		default:
+			return ""
+		}
+	}
 }
