@@ -29,11 +29,14 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit status %d", int(e)) 
 type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
-	Review reviewCmd `cmd:"" help:"Review a TileGym checkout against the rulebook."`
-	Rules  rulesCmd  `cmd:"" help:"List the rules or explain one."`
-	Plan   planCmd   `cmd:"" help:"Say which kernels and stages a change needs, and why."`
-	Perf   perfCmd   `cmd:"" help:"Judge performance from raw records."`
-	Config configCmd `cmd:"" help:"Check a repository's configuration."`
+	Review      reviewCmd      `cmd:"" help:"Review a TileGym checkout against the rulebook."`
+	Rules       rulesCmd       `cmd:"" help:"List the rules or explain one."`
+	Plan        planCmd        `cmd:"" help:"Say which kernels and stages a change needs, and why."`
+	Perf        perfCmd        `cmd:"" help:"Judge performance from raw records."`
+	Correctness correctnessCmd `cmd:"" help:"Judge correctness from raw records."`
+	Config      configCmd      `cmd:"" help:"Check a repository's configuration."`
+	Triage      triageCmd      `cmd:"" help:"Match logs against the known failure signatures."`
+	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
 }
 
 // streams are where a command reads and prints; bound into every Run method.

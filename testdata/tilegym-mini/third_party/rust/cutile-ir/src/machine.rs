@@ -116,7 +116,7 @@ unsafe fn run_block(program: &[Instruction], arrays: &[Array]) -> Option<()> {
             },
             12 => match (get(&values, i.a)?, get(&values, i.b)?, get(&values, i.c)?) {
                 (Value::Mask(m), Value::Reals(x), Value::Reals(y)) => {
-                    Value::Reals(ops::select(m, x, y))
+                    Value::Reals(ops::zip3(m, x, y, |c, a, b| if c { a } else { b }))
                 }
                 _ => return None,
             },

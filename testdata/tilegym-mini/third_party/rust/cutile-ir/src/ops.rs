@@ -75,19 +75,24 @@ pub fn zip<T: Copy, U: Copy, V: Copy>(a: Buf<T>, b: Buf<U>, f: impl Fn(T, U) -> 
     })
 }
 
-/// `a` where the condition holds, `b` elsewhere.
+/// `f` of each triple of elements; all tiles have the same length.
 #[inline(never)]
-pub fn select<T: Copy>(condition: Buf<bool>, a: Buf<T>, b: Buf<T>) -> Buf<T> {
-    assert_eq!(condition.len, a.len, "tiles of different shapes");
-    assert_eq!(condition.len, b.len, "tiles of different shapes");
+pub fn zip3<T: Copy, U: Copy, V: Copy, W: Copy>(
+    a: Buf<T>,
+    b: Buf<U>,
+    c: Buf<V>,
+    f: impl Fn(T, U, V) -> W,
+) -> Buf<W> {
+    assert_eq!(a.len, b.len, "tiles of different shapes");
+    assert_eq!(a.len, c.len, "tiles of different shapes");
     Buf::build(a.len, |out| {
-        for (((o, c), x), y) in out
+        for (((o, x), y), z) in out
             .iter_mut()
-            .zip(condition.as_slice())
             .zip(a.as_slice())
             .zip(b.as_slice())
+            .zip(c.as_slice())
         {
-            *o = if *c { *x } else { *y };
+            *o = f(*x, *y, *z);
         }
     })
 }

@@ -314,7 +314,12 @@ pub fn select<T: Copy, R: Rank>(
     a: Tile<T, R>,
     b: Tile<T, R>,
 ) -> Tile<T, R> {
-    tile(ops::select(condition.elements, a.elements, b.elements))
+    tile(ops::zip3(
+        condition.elements,
+        a.elements,
+        b.elements,
+        |c, x, y| if c { x } else { y },
+    ))
 }
 
 fn flush<F: ftz::Mode>(value: f32) -> f32 {
@@ -343,6 +348,19 @@ pub fn mulf<F: ftz::Mode, R: Rank>(
     _f: F,
 ) -> Tile<f32, R> {
     tile(ops::zip(a.elements, b.elements, |x, y| flush::<F>(x * y)))
+}
+
+/// Product of two tiles plus a third. Rounded twice here, once on the device.
+pub fn fma<F: ftz::Mode, R: Rank>(
+    a: Tile<f32, R>,
+    b: Tile<f32, R>,
+    c: Tile<f32, R>,
+    _r: rounding::NearestEven,
+    _f: F,
+) -> Tile<f32, R> {
+    tile(ops::zip3(a.elements, b.elements, c.elements, |x, y, z| {
+        flush::<F>(x * y + z)
+    }))
 }
 
 /// 2 to the power of each element.

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/runner"
+)
+
+type runnerCmd struct {
+	Stage     string   `arg:"" enum:"build,correctness,perf,all" help:"Stage to run: build, correctness, perf or all."`
+	Request   string   `placeholder:"FILE" help:"Request of a dispatch; - reads standard input. Runs in a copy of its head commit."`
+	Kernel    []string `placeholder:"NAME" sep:"none" help:"Kernel to run; with --request one of the request's. Without it the checkout is used as it is."`
+	Checkout  string   `placeholder:"DIR" default:"." help:"TileGym checkout (default: the current folder)."`
+	Out       string   `placeholder:"DIR" default:"tilegate-out" help:"Folder for one folder of evidence for each job (default ${default})."`
+	After     string   `placeholder:"DIR" help:"Evidence of the stage before; unless it succeeded nothing is run."`
+	Reference string   `placeholder:"NAME" default:"cutile" help:"Backend to compare with, without --request (default ${default})."`
+	Rounds    int      `placeholder:"N" default:"2" help:"Perf rounds, without --request (default ${default})."`
+	DryRun    bool     `help:"Print the commands and run nothing."`
+}
+
+func (c *runnerCmd) Help() string {
+	return "Builds, tests and measures kernels and leaves raw evidence; perf compare and correctness judge it. Needs cargo and a Python that imports pytest (TILEGATE_PYTHON, python3 or python). Exit status: 0 everything ran, 1 a command failed and the later stages were not run, 2 wrong usage or a missing tool, 3 interrupted."
+}
+
+func (c *runnerCmd) Run(s streams) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	req, err := c.request(ctx, s.In)
+	if err != nil {
+		return err
+	}
+	stages := req.Stages
+	if c.Stage != "all" {
+		stages = []job.Stage{job.Stage(c.Stage)}
+	}
+	if c.After != "" {
+		if len(req.Kernels) != 1 || len(stages) != 1 {
+			return errors.New("--after: expected one stage and one --kernel")
+		}
+		if err := runner.Succeeded(c.After, req, stages[0], req.Kernels[0]); err != nil {
+			fmt.Fprintf(s.Err, "tilegate: %s is not run: %s\n", job.JobName(stages[0], req.Kernels[0], req.GPU), untrusted.Text(err.Error()).Line())
+			return exitNotFine
+		}
+	}
+	r := &runner.Runner{Limits: runner.DefaultLimits, Out: c.Out, Now: time.Now, MoreRounds: moreRounds(req)}
+	if c.DryRun {
+		r.DryRun = s.Out
+		r.Host = runner.Host{Python: "python3", Cargo: "cargo", Environ: os.Environ()}
+		r.Host.Git, _ = exec.LookPath("git")
+	} else if r.Host, err = runner.FindHost(ctx, os.Environ()); err != nil {
+		return err
+	}
+	if terminal(s.Err) {
+		r.Progress = s.Err
+	}
+	outcomes, err := c.run(ctx, r, req, stages)
+	for _, o := range outcomes {
+		if !c.DryRun {
+			report(s, o)
+		}
+	}
+	if errors.Is(err, runner.ErrInterrupted) {
+		fmt.Fprintln(s.Err, "tilegate: interrupted")
+		return exitUndecided
+	}
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(outcomes, func(o runner.Outcome) bool { return o.Failed != "" }) {
+		return exitNotFine
+	}
+	return nil
+}
+
+// request is the one of the file, narrowed to --kernel, or one for this checkout
+// as it is.
+func (c *runnerCmd) request(ctx context.Context, in io.Reader) (job.Request, error) {
+	if c.Request == "" {
+		if len(c.Kernel) == 0 {
+			return job.Request{}, errors.New("expected --request FILE or --kernel NAME")
+		}
+		if c.Rounds < 1 {
+			return job.Request{}, fmt.Errorf("--rounds: expected at least 1, found %d", c.Rounds)
+		}
+		git, _ := exec.LookPath("git")
+		return job.Request{
+			Schema: job.RequestSchema, Dispatch: "local", Repository: "local", HeadSHA: runner.Head(ctx, git, c.Checkout),
+			Kernels: c.Kernel, Stages: job.Stages, Candidate: "cutile-rs", Reference: c.Reference, GPU: "local",
+			Rounds: job.Rounds{Min: c.Rounds, Max: c.Rounds}, Harness: "head",
+		}, nil
+	}
+	var data []byte
+	var err error
+	if c.Request == "-" {
+		data, err = io.ReadAll(io.LimitReader(in, 1<<20))
+	} else {
+		data, err = readSmall(c.Request, "a request")
+	}
+	if err != nil {
+		return job.Request{}, err
+	}
+	req, err := job.ParseRequest(data)
+	if err != nil {
+		return job.Request{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	for _, k := range c.Kernel {
+		if !slices.Contains(req.Kernels, k) {
+			return job.Request{}, fmt.Errorf("--kernel %s: the request is for %s", k, strings.Join(req.Kernels, ", "))
+		}
+	}
+	if len(c.Kernel) > 0 {
+		req.Kernels = c.Kernel
+	}
+	if c.Stage != "all" && !slices.Contains(req.Stages, job.Stage(c.Stage)) {
+		return job.Request{}, fmt.Errorf("the request does not ask for %s", c.Stage)
+	}
+	return req, nil
+}
+
+func (c *runnerCmd) run(ctx context.Context, r *runner.Runner, req job.Request, stages []job.Stage) ([]runner.Outcome, error) {
+	if c.Request != "" {
+		req.Stages = stages
+		return r.Local(ctx, c.Checkout, req)
+	}
+	w, err := runner.InPlace(c.Checkout)
+	if err != nil {
+		return nil, err
+	}
+	return r.Kernels(ctx, w, req, stages)
+}
+
+// moreRounds asks the perf verdict whether the answer is still open.
+func moreRounds(req job.Request) func(candidate, reference []string, e job.Evidence) (bool, error) {
+	return func(candidate, reference []string, e job.Evidence) (bool, error) {
+		var files []perf.File
+		for _, group := range []struct {
+			side  perf.Side
+			paths []string
+		}{{perf.CandidateOnly, candidate}, {perf.ReferenceOnly, reference}} {
+			for _, path := range group.paths {
+				r, err := readJUnit(path)
+				if err != nil {
+					return false, err
+				}
+				files = append(files, perf.File{Report: r, Side: group.side})
+			}
+		}
+		v := perf.Compare(files, []job.Evidence{e}, perf.Options{
+			Candidate: records.CanonicalBackend(req.Candidate), Reference: records.CanonicalBackend(req.Reference), MaxRounds: req.Rounds.Max,
+		})
+		return v.MoreRounds > 0, nil
+	}
+}
+
+// report prints what a job did, and the end of the log of what failed.
+func report(s streams, o runner.Outcome) {
+	if o.Failed == "" {
+		fmt.Fprintf(s.Out, "%s (%s): ran, see %s\n", o.Stage, o.Kernel, o.Dir)
+		return
+	}
+	fmt.Fprintf(s.Out, "%s (%s): %s failed, see %s\n", o.Stage, o.Kernel, o.Failed, o.Dir)
+	const lines = 30
+	text, err := os.ReadFile(filepath.Join(o.Dir, strings.ReplaceAll(o.Failed, " ", "-")+".log"))
+	if err != nil {
+		return
+	}
+	all := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	for _, line := range all[max(0, len(all)-lines):] {
+		// The bar keeps a workflow from reading a command out of the log.
+		fmt.Fprintf(s.Err, "| %s\n", untrusted.Text(line).Line())
+	}
+}
