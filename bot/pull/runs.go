@@ -49,7 +49,7 @@ func (g *GitHub) FindRun(ctx context.Context, repo Repo, workflow, runName strin
 	}
 	var found *github.WorkflowRun
 	for _, run := range list {
-		if run.GetDisplayTitle() != runName && run.GetName() != runName || run.GetEvent() != "workflow_dispatch" {
+		if titleOf(run) != runName || run.GetEvent() != "workflow_dispatch" {
 			continue
 		}
 		if found == nil || run.GetID() < found.GetID() {
@@ -75,13 +75,19 @@ func (g *GitHub) Run(ctx context.Context, repo Repo, runID int64) (Run, error) {
 	return g.withJobs(ctx, client, repo, run)
 }
 
+// titleOf returns the evaluated run-name. Older servers give it as the name,
+// which is otherwise that of the workflow.
+func titleOf(run *github.WorkflowRun) string {
+	if title := run.GetDisplayTitle(); title != "" {
+		return title
+	}
+	return run.GetName()
+}
+
 func (g *GitHub) withJobs(ctx context.Context, client *github.Client, repo Repo, from *github.WorkflowRun) (Run, error) {
 	run := Run{
-		ID: from.GetID(), Name: from.GetDisplayTitle(), HeadSHA: from.GetHeadSHA(), Status: from.GetStatus(),
+		ID: from.GetID(), Name: titleOf(from), HeadSHA: from.GetHeadSHA(), Status: from.GetStatus(),
 		Conclusion: from.GetConclusion(), URL: from.GetHTMLURL(), CreatedAt: from.GetCreatedAt().Time,
-	}
-	if run.Name == "" {
-		run.Name = from.GetName()
 	}
 	jobs, err := all(func(o github.ListOptions) ([]*github.WorkflowJob, *github.Response, error) {
 		page, resp, err := client.Actions.ListWorkflowJobs(ctx, repo.Owner, repo.Name, run.ID, &github.ListWorkflowJobsOptions{Filter: "latest", ListOptions: o})
@@ -97,6 +103,10 @@ func (g *GitHub) withJobs(ctx context.Context, client *github.Client, repo Repo,
 		job := Job{
 			ID: j.GetID(), Name: j.GetName(), Status: j.GetStatus(), Conclusion: j.GetConclusion(), Runner: j.GetRunnerName(),
 			Labels: j.Labels, URL: j.GetHTMLURL(), StartedAt: j.GetStartedAt().Time, CompletedAt: j.GetCompletedAt().Time,
+		}
+		if job.Status != "in_progress" && job.Status != "completed" {
+			// GitHub gives waiting jobs the time at which they were queued.
+			job.StartedAt = time.Time{}
 		}
 		for _, s := range j.Steps {
 			job.Steps = append(job.Steps, Step{Name: s.GetName(), Conclusion: s.GetConclusion()})
