@@ -9,9 +9,3 @@ import "embed"
 //
 //go:embed all:tilegym-mini
 var TilegymMini embed.FS
-
-// Pulls holds the files that each sample pull request replaces, one folder a
-// pull request below pulls.
-//
-//go:embed pulls
-var Pulls embed.FS

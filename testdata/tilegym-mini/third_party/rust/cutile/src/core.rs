@@ -350,6 +350,16 @@ pub fn mulf<F: ftz::Mode, R: Rank>(
     tile(ops::zip(a.elements, b.elements, |x, y| flush::<F>(x * y)))
 }
 
+/// Quotient of two tiles, rounded to nearest.
+pub fn divf<F: ftz::Mode, R: Rank>(
+    a: Tile<f32, R>,
+    b: Tile<f32, R>,
+    _r: rounding::NearestEven,
+    _f: F,
+) -> Tile<f32, R> {
+    tile(ops::zip(a.elements, b.elements, |x, y| flush::<F>(x / y)))
+}
+
 /// Product of two tiles plus a third. Rounded twice here, once on the device.
 pub fn fma<F: ftz::Mode, R: Rank>(
     a: Tile<f32, R>,
