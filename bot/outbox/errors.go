@@ -2,13 +2,14 @@ package outbox
 
 import (
 	"errors"
+	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/bradleyfalzon/ghinstallation/v2"
 	"github.com/google/go-github/v62/github"
+
+	"github.com/tilegate/tilegate/bot/appauth"
 )
 
 // class is what an error means for a write.
@@ -18,14 +19,13 @@ const (
 	uncertain class = iota // GitHub may have applied it
 	notSent                // GitHub has not applied it; another try may work
 	refused                // GitHub has not applied it and never will
-	limited                // GitHub has not applied it and asks for a pause
-	suspended              // the installation gives no token
+	held                   // GitHub has not applied it and wants nothing from the installation for a while
 )
 
 // fault is a classified error.
 type fault struct {
 	class class
-	until time.Time // limited: end of the pause
+	until time.Time // held: end of the pause
 }
 
 // postponed is returned by a sender that wants to try again later.
@@ -41,27 +41,15 @@ func (p *postponed) Error() string { return p.note }
 // without being told for how long.
 const leastPause = time.Minute
 
-// classify decides what an error means. Only an answer from GitHub makes it
-// certain that a write was not applied.
+// classify decides what an error means. Only an answer from GitHub, or none of
+// our bytes having left, makes it certain that a write was not applied.
 func classify(err error, now time.Time) fault {
-	var token *ghinstallation.HTTPError
-	if errors.As(err, &token) {
-		if token.Response != nil && (token.Response.StatusCode == http.StatusForbidden || token.Response.StatusCode == http.StatusNotFound) {
-			return fault{class: suspended}
-		}
+	if wait, ok := appauth.RetryAfter(err, now); ok {
+		return fault{class: held, until: now.Add(wait)}
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" || errors.Is(err, appauth.ErrCredentials) {
 		return fault{class: notSent}
-	}
-	var primary *github.RateLimitError
-	if errors.As(err, &primary) {
-		return fault{class: limited, until: laterOf(primary.Rate.Reset.Time, now.Add(time.Second))}
-	}
-	var secondary *github.AbuseRateLimitError
-	if errors.As(err, &secondary) {
-		pause := leastPause
-		if secondary.RetryAfter != nil {
-			pause = *secondary.RetryAfter
-		}
-		return fault{class: limited, until: now.Add(pause)}
 	}
 	var answer *github.ErrorResponse
 	if !errors.As(err, &answer) || answer.Response == nil {
@@ -70,11 +58,7 @@ func classify(err error, now time.Time) fault {
 	switch code := answer.Response.StatusCode; {
 	case code == http.StatusTooManyRequests,
 		code == http.StatusForbidden && strings.Contains(strings.ToLower(answer.Message), "rate limit"):
-		pause := leastPause
-		if s, err := strconv.Atoi(answer.Response.Header.Get("Retry-After")); err == nil && s > 0 {
-			pause = time.Duration(s) * time.Second
-		}
-		return fault{class: limited, until: now.Add(pause)}
+		return fault{class: held, until: now.Add(leastPause)}
 	case code == http.StatusUnauthorized:
 		return fault{class: notSent}
 	case code >= 400 && code < 500:
@@ -110,13 +94,6 @@ func messageOf(err error) string {
 		}
 	}
 	return strings.Join(parts, ": ")
-}
-
-func laterOf(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // names reports whether GitHub's answer speaks of a parameter.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/tilegate/tilegate/bot/store"
 )
@@ -139,7 +138,7 @@ func enqueue(ctx context.Context, tx *store.Tx, to To, kind, object, key string,
 	}
 	_, err = tx.Enqueue(ctx, store.Write{
 		Key: key, Lane: to.Target, Installation: to.Installation, Repo: to.Repo,
-		Kind: kind, Object: object, Priority: priorities[kind], Payload: data, NotBefore: time.Time{},
+		Kind: kind, Object: object, Priority: priorities[kind], Payload: data,
 	}, replace)
 	return err
 }
@@ -148,7 +147,7 @@ func enqueue(ctx context.Context, tx *store.Tx, to To, kind, object, key string,
 // from what was asked for before. A concluded check run is not opened again:
 // GitHub shows the newest of a name, so a new one is made.
 func PutCheck(ctx context.Context, tx *store.Tx, to To, c Check) (bool, error) {
-	object := fmt.Sprintf("check/%s/%s/%s", to.Target, c.HeadSHA, c.Name)
+	object := checkObject(to, c.Name, c.HeadSHA)
 	digest, err := digestOf(c)
 	if err != nil {
 		return false, err
@@ -192,6 +191,17 @@ func PutCheck(ctx context.Context, tx *store.Tx, to To, c Check) (bool, error) {
 		return false, err
 	}
 	return true, enqueue(ctx, tx, to, KindCheck, instance, key, true, c)
+}
+
+// checkObject names the check runs of a name and a commit.
+func checkObject(to To, name, sha string) string {
+	return fmt.Sprintf("check/%s/%s/%s", to.Target, sha, name)
+}
+
+// CheckOpen reports whether a check run was asked for and not concluded.
+func CheckOpen(ctx context.Context, tx *store.Tx, to To, name, sha string) (bool, error) {
+	w, err := tx.Wanted(ctx, checkObject(to, name, sha))
+	return w.Digest != "" && !w.Completed, err
 }
 
 // PutComment asks for the state of a comment that is made once and edited

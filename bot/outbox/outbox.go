@@ -14,9 +14,9 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 )
 
-// Clients gives the API client that acts as an installation.
+// Clients gives the API client that may write as an installation.
 type Clients interface {
-	Installation(id int64) (*github.Client, error)
+	Write(installation int64) *github.Client
 }
 
 // Options configure an Outbox. Store, Clients, Reader and Now are required.
@@ -27,9 +27,9 @@ type Options struct {
 	Now     func() time.Time
 	Pace    time.Duration // least time between two content-creating writes of an installation
 	Log     *slog.Logger
-	// Done is called after a write has ended, with the lane that it was in.
-	Done func(lane string)
-	// Observe counts a request's kind and result ("done", "failed", "retry", "limited").
+	// Done is called after an attempt, with the kind and the lane of the write.
+	Done func(kind, lane string)
+	// Observe counts a request's kind and result ("done", "failed", "retry", "held").
 	Observe func(kind, result string)
 }
 
@@ -49,7 +49,7 @@ func New(o Options) *Outbox {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Done == nil {
-		o.Done = func(string) {}
+		o.Done = func(string, string) {}
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, string) {}
@@ -223,7 +223,7 @@ func (o *Outbox) send(ctx context.Context, listed store.Write) {
 		o.Log.Error("outbox: record a write", "key", w.Key, "error", err)
 		return
 	}
-	o.Done(w.Lane)
+	o.Done(w.Kind, w.Lane)
 }
 
 // settle records the outcome of an attempt.
@@ -240,20 +240,13 @@ func (o *Outbox) settle(ctx context.Context, w store.Write, note string, failure
 		return o.Store.PostponeWrite(ctx, w.Seq, later.notApplied, o.Now().Add(later.wait), later.note)
 	}
 	switch f := classify(failure, o.Now()); f.class {
-	case limited:
-		o.Observe(w.Kind, "limited")
-		log.Warn("outbox: GitHub asks for a pause", "until", f.until)
+	case held:
+		o.Observe(w.Kind, "held")
+		log.Warn("outbox: nothing may be sent for a while", "until", f.until, "error", failure)
 		if err := o.Store.HoldInstallation(ctx, w.Installation, f.until); err != nil {
 			return err
 		}
-		return o.Store.PostponeWrite(ctx, w.Seq, true, f.until, "GitHub asks for a pause")
-	case suspended:
-		o.Observe(w.Kind, "failed")
-		log.Warn("outbox: the installation gives no token", "installation", w.Installation)
-		if err := o.Store.SuspendInstallation(ctx, w.Installation, true); err != nil {
-			return err
-		}
-		return o.Store.FinishWrite(ctx, w.Seq, store.WriteFailed, "the installation is suspended or was removed")
+		return o.Store.PostponeWrite(ctx, w.Seq, w.State == store.WriteQueued, f.until, failure.Error())
 	case refused:
 		o.Observe(w.Kind, "failed")
 		log.Error("outbox: GitHub refuses the write", "error", failure)
@@ -288,11 +281,7 @@ func (o *Outbox) refuse(ctx context.Context, w store.Write, failure error) error
 
 // perform sends one write. The note says what was done when that is not plain.
 func (o *Outbox) perform(ctx context.Context, w store.Write, unknown bool) (note string, err error) {
-	client, err := o.Clients.Installation(w.Installation)
-	if err != nil {
-		return "", err
-	}
-	s := sender{Outbox: o, client: client, w: w, unknown: unknown}
+	s := sender{Outbox: o, client: o.Clients.Write(w.Installation), w: w, unknown: unknown}
 	s.repo.Installation = w.Installation
 	s.repo.Owner, s.repo.Name = splitRepo(w.Repo)
 	switch w.Kind {

@@ -3,10 +3,10 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/templates"
 )
@@ -39,11 +39,11 @@ type detailConfig struct {
 	Name        untrusted.Text `json:"name"`
 	CandidateMS float64        `json:"candidate_ms"`
 	ReferenceMS float64        `json:"reference_ms"`
-	Ratio       float64        `json:"ratio"`
+	Ratio       *float64       `json:"ratio"`
 	Change      untrusted.Text `json:"change"`
 	Launches    struct {
-		Candidate int `json:"candidate"`
-		Reference int `json:"reference"`
+		Candidate *int `json:"candidate"`
+		Reference *int `json:"reference"`
 	} `json:"launches"`
 }
 
@@ -132,11 +132,11 @@ func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
 		add(weightHead, "perf-head", head)
 		for _, c := range d.Configs {
 			w := weightNormal
-			if c.Change == "slower" || c.Ratio > 1.05 {
+			if c.Change == "slower" || c.Ratio != nil && *c.Ratio > perf.DefaultThreshold {
 				w = weightBad
 			}
 			add(w, "perf-row", map[string]any{
-				"Name": c.Name, "CandidateMS": number(c.CandidateMS), "ReferenceMS": number(c.ReferenceMS), "Ratio": number(c.Ratio),
+				"Name": c.Name, "CandidateMS": perf.FormatMS(c.CandidateMS), "ReferenceMS": perf.FormatMS(c.ReferenceMS), "Ratio": ratio(c.Ratio),
 				"Launches": launches(c), "Change": c.Change,
 			})
 		}
@@ -163,41 +163,15 @@ func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
 }
 
 func launches(c detailConfig) string {
-	if c.Launches.Candidate == 0 && c.Launches.Reference == 0 {
+	if c.Launches.Candidate == nil || c.Launches.Reference == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d / %d", c.Launches.Candidate, c.Launches.Reference)
-}
-
-// number prints a measurement with four significant digits and its ratio to a
-// limit unchanged: a ratio near a band's edge keeps the digits that decide.
-func number(v float64) string {
-	for digits := 4; digits < 12; digits++ {
-		s := strconv.FormatFloat(v, 'g', digits, 64)
-		back, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			return s
-		}
-		if sameBands(v, back) {
-			return s
-		}
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// sameBands reports whether two ratios lie on the same side of every limit.
-func sameBands(a, b float64) bool {
-	for _, limit := range []float64{1.05, 1.10, 1.50} {
-		if (a <= limit) != (b <= limit) {
-			return false
-		}
-	}
-	return true
+	return fmt.Sprintf("%d / %d", *c.Launches.Candidate, *c.Launches.Reference)
 }
 
 func ratio(v *float64) string {
 	if v == nil {
 		return "none"
 	}
-	return number(*v)
+	return perf.FormatRatio(*v, perf.DefaultThreshold)
 }

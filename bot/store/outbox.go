@@ -100,6 +100,14 @@ func (q queries) HoldInstallation(ctx context.Context, id int64, until time.Time
 		ON CONFLICT (id) DO UPDATE SET not_before = max(not_before, ?2)`, id, millis(until))
 }
 
+// ReleaseInstallation ends a pause early, because the installation is back.
+func (q queries) ReleaseInstallation(ctx context.Context, id int64) error {
+	if err := q.exec(ctx, "UPDATE outbox SET not_before = 0 WHERE installation = ?1 AND state IN ('queued', 'sending')", id); err != nil {
+		return err
+	}
+	return q.exec(ctx, "DELETE FROM installations WHERE id = ?1", id)
+}
+
 // InstallationHold is the time before which an installation must not be written to.
 func (q queries) InstallationHold(ctx context.Context, id int64) (time.Time, error) {
 	ms, err := one(ctx, q, scanInt, "SELECT COALESCE(MAX(not_before), 0) FROM installations WHERE id = ?1", id)

@@ -45,7 +45,7 @@ func (q queries) SaveTarget(ctx context.Context, t Target) error {
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 		ON CONFLICT (key) DO UPDATE SET installation = ?3, head_sha = ?5, base_ref = ?6, base_sha = ?7, author = ?8, open = ?9, updated = ?10`,
 		t.Key, t.Repo, t.Installation, t.Number, t.HeadSHA, t.BaseRef, t.BaseSHA, t.Author, t.Open, q.stamp())
-	if err != nil {
+	if err != nil || t.HeadSHA == "" {
 		return err
 	}
 	return q.AddHead(ctx, t.Repo, t.HeadSHA, t.Key)
@@ -93,6 +93,12 @@ func (q queries) DueTargets(ctx context.Context) ([]string, error) {
 	return collect(ctx, q, scanString, "SELECT key FROM targets WHERE open = 1 AND next_look > 0 AND next_look <= ?1 ORDER BY next_look", q.stamp())
 }
 
+// NextDue is the earliest time at which an open target is due; zero for none.
+func (q queries) NextDue(ctx context.Context) (time.Time, error) {
+	ms, err := one(ctx, q, scanInt, "SELECT COALESCE(MIN(next_look), 0) FROM targets WHERE open = 1 AND next_look > 0")
+	return fromMillis(ms), err
+}
+
 // ClearDue takes a target off the clock because a look was queued.
 func (q queries) ClearDue(ctx context.Context, key string) error {
 	return q.exec(ctx, "UPDATE targets SET next_look = 0 WHERE key = ?1", key)
@@ -121,21 +127,23 @@ func (q queries) InstallationOf(ctx context.Context, repo string) (int64, error)
 	return one(ctx, q, scanInt, "SELECT installation FROM repos WHERE repo = ?1", repo)
 }
 
-// SuspendInstallation marks an installation whose tokens GitHub refuses, or
-// one that is back.
-func (q queries) SuspendInstallation(ctx context.Context, id int64, suspended bool) error {
-	return q.exec(ctx, `INSERT INTO installations (id, suspended) VALUES (?1, ?2)
-		ON CONFLICT (id) DO UPDATE SET suspended = ?2`, id, suspended)
-}
-
-// Suspended reports whether an installation is known to be suspended.
-func (q queries) Suspended(ctx context.Context, id int64) (bool, error) {
-	n, err := one(ctx, q, scanInt, "SELECT COUNT(*) FROM installations WHERE id = ?1 AND suspended = 1", id)
-	return n > 0, err
-}
-
 func scanInt(scan func(...any) error) (int64, error) {
 	var n int64
 	err := scan(&n)
 	return n, err
+}
+
+// Rerun counts how often the static review of a target was asked for again.
+func (q queries) Rerun(ctx context.Context, key string) (int64, error) {
+	return one(ctx, q, scanInt, "SELECT COALESCE(MAX(rerun), 0) FROM targets WHERE key = ?1", key)
+}
+
+// AddRerun asks for the static review again.
+func (q queries) AddRerun(ctx context.Context, key string) error {
+	return q.exec(ctx, "UPDATE targets SET rerun = rerun + 1 WHERE key = ?1", key)
+}
+
+// HeadsOf lists the commits that a target had as its head, oldest first.
+func (q queries) HeadsOf(ctx context.Context, target string) ([]string, error) {
+	return collect(ctx, q, scanString, "SELECT sha FROM heads WHERE target = ?1 ORDER BY received, rowid", target)
 }

@@ -12,8 +12,7 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_open ON deliveries (received) WHERE handled = 0;
 
 CREATE TABLE installations (
-  id        INTEGER PRIMARY KEY,
-  suspended INTEGER NOT NULL DEFAULT 0,
+  id         INTEGER PRIMARY KEY,
   not_before INTEGER NOT NULL DEFAULT 0
 );
 

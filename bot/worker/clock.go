@@ -1,0 +1,184 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tilegate/tilegate/bot/pull"
+	"github.com/tilegate/tilegate/bot/store"
+)
+
+// recover queues again whatever an earlier process may have left unfinished.
+// It does not wait for the queue's timer for stuck jobs.
+func (a *App) recover(ctx context.Context) error {
+	guids, err := a.Store.OpenDeliveries(ctx)
+	if err != nil {
+		return err
+	}
+	targets, err := a.Store.OpenTargets(ctx, "")
+	if err != nil {
+		return err
+	}
+	a.Sweep()
+	return a.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, guid := range guids {
+			if err := a.queue.addDelivery(ctx, tx, guid); err != nil {
+				return err
+			}
+		}
+		for _, t := range targets {
+			if err := a.queue.addLook(ctx, tx, t.Key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// runClock queues the looks that are due.
+func (a *App) runClock(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := a.queueDue(ctx); err != nil && ctx.Err() == nil {
+			a.Log.Error("queue the looks that are due", "error", err)
+		}
+		next, err := a.Store.NextDue(ctx)
+		wait := time.Minute
+		switch {
+		case err != nil:
+			wait = time.Second
+		case !next.IsZero():
+			wait = min(wait, max(next.Sub(a.Now()), time.Millisecond))
+		}
+		pause(ctx, wait, a.clock)
+	}
+	return nil
+}
+
+func (a *App) queueDue(ctx context.Context) error {
+	due, err := a.Store.DueTargets(ctx)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	return a.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, key := range due {
+			if err := tx.ClearDue(ctx, key); err != nil {
+				return err
+			}
+			if err := a.queue.addLook(ctx, tx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pause waits for a time, a signal or the end of the context.
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-timer.C:
+	}
+}
+
+// runSweep reads all installations now and then: GitHub never repeats a
+// delivery that was not received.
+func (a *App) runSweep(ctx context.Context) error {
+	for ctx.Err() == nil {
+		pause(ctx, a.ReconcileInterval, a.sweep)
+		if ctx.Err() != nil {
+			break
+		}
+		if err := a.sweepAll(ctx); err != nil && ctx.Err() == nil {
+			a.Log.Error("sweep", "error", err)
+		}
+	}
+	return nil
+}
+
+// deliveryMemory is how long payloads are kept, longer than GitHub offers to
+// redeliver them.
+const deliveryMemory = 30 * 24 * time.Hour
+
+func (a *App) sweepAll(ctx context.Context) error {
+	if err := a.Store.PruneDeliveries(ctx, a.Now().Add(-deliveryMemory)); err != nil {
+		return err
+	}
+	installations, err := a.Reader.Installations(ctx)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, i := range installations {
+		if i.Suspended {
+			continue
+		}
+		for _, repo := range i.Repos {
+			// One repository that cannot be read must not hide the others.
+			if err := a.sweepRepo(ctx, repo); err != nil {
+				failures = append(failures, err)
+			}
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// sweepRepo queues a look at each open pull request that is new, has moved, or
+// is not settled, and at those that are not open any more.
+func (a *App) sweepRepo(ctx context.Context, repo pull.Repo) error {
+	open, err := a.Reader.OpenPullRequests(ctx, repo)
+	if err != nil {
+		return err
+	}
+	return a.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveRepo(ctx, repo.String(), repo.Installation); err != nil {
+			return err
+		}
+		known, err := tx.OpenTargets(ctx, repo.String())
+		if err != nil {
+			return err
+		}
+		before := make(map[string]store.Target, len(known))
+		for _, t := range known {
+			before[t.Key] = t
+		}
+		for _, info := range open {
+			t := targetOf(info)
+			old, ok := before[t.Key]
+			delete(before, t.Key)
+			if ok && old.HeadSHA == t.HeadSHA && settled(old.Tree) {
+				continue
+			}
+			if err := tx.SaveTarget(ctx, t); err != nil {
+				return err
+			}
+			if err := a.queue.addLook(ctx, tx, t.Key); err != nil {
+				return err
+			}
+		}
+		for key, t := range before {
+			if t.Number == 0 && settled(t.Tree) {
+				continue
+			}
+			if err := a.queue.addLook(ctx, tx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// targetOf is the target of an open pull request or a commit.
+func targetOf(i pull.Info) store.Target {
+	t := store.Target{
+		Key: store.PullKey(i.Repo.String(), i.Number), Repo: i.Repo.String(), Installation: i.Repo.Installation, Number: i.Number,
+		HeadSHA: i.HeadSHA, BaseRef: i.BaseRef, BaseSHA: i.BaseSHA, Author: i.Author, Open: true,
+	}
+	if i.Number == 0 {
+		t.Key = store.CommitKey(i.Repo.String(), i.HeadSHA)
+	}
+	return t
+}

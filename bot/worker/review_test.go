@@ -1,0 +1,41 @@
+package worker_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/bot/githubsim"
+	"github.com/tilegate/tilegate/bot/report"
+)
+
+func TestFindingIsReviewedOnItsLine(t *testing.T) {
+	w := newWorld(t)
+	n, sha := w.open("writer", w.planted())
+	rules := w.becomes(sha, report.CheckRules, "failure")
+	require.Contains(t, rules.Title, "R6")
+	require.Len(t, rules.Annotations, 1)
+	gate := w.becomes(sha, report.CheckGate, "failure")
+	require.Contains(t, gate.Title, "To change it:")
+	w.quiet()
+	p, err := w.repo.Pull(n)
+	require.NoError(t, err)
+	require.Len(t, p.Reviews, 1)
+	require.Len(t, p.ReviewComments, 1)
+	require.Equal(t, kernelRS, p.ReviewComments[0].Path)
+	require.Equal(t, 31, p.ReviewComments[0].Line)
+	require.Len(t, w.repo.Comments(n), 1, "one summary comment")
+	t.Log(w.describe())
+	t.Log(p.ReviewComments[0].Body)
+	t.Log(w.repo.Comments(n)[0].Body)
+	t.Log(rules.Summary, rules.Text, gate.Summary)
+}
+
+func TestUnaffectedChangeIsGreen(t *testing.T) {
+	w := newWorld(t)
+	_, sha := w.open("writer", githubsim.Changes{"README.md": githubsim.Text("other")})
+	gate := w.becomes(sha, report.CheckGate, "success")
+	t.Log(gate.Title)
+	w.quiet()
+	require.Empty(t, w.sim.Runs())
+}

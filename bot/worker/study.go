@@ -1,0 +1,218 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/bot/pull"
+	"github.com/tilegate/tilegate/bot/store"
+	"github.com/tilegate/tilegate/checks/gate"
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// study is what the trees of head and merge base tell: it depends on nothing
+// else than the two, the configuration and the rules, and is kept.
+type study struct {
+	Plan    tree.Plan      `json:"plan"`
+	Report  *review.Report `json:"-"`                 // kept beside the rest
+	Failure string         `json:"failure,omitempty"` // why the review could not be carried out
+	// Harness is whose test files judge the change: those of the base, unless
+	// the change itself brings the tests of a kernel.
+	Harness      string `json:"harness"`
+	MergeBaseSHA string `json:"merge_base_sha"`
+	// AllKernels are the head's kernels, for messages.
+	AllKernels []string `json:"all_kernels"`
+	// Changed are the changed paths, both names of a rename.
+	Changed []string `json:"changed"`
+}
+
+// review reads the trees, plans and reviews, or takes what is kept of it. part
+// is false for a repository with neither configuration nor layout.
+func (l *look) review(ctx context.Context) (part bool, err error) {
+	base, err := l.snap.MergeBaseSHA(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find the merge base: %w", err)
+	}
+	again, err := l.Store.Rerun(ctx, l.t.Key)
+	if err != nil {
+		return false, err
+	}
+	key := fmt.Sprintf("%s/%s/%s/%d", base, l.policy.digest, l.Version, again)
+	report, plan, err := l.Store.Review(ctx, l.t.Repo, l.info.HeadSHA, key)
+	switch {
+	case err == nil:
+		s := &study{}
+		if err := errors.Join(json.Unmarshal(plan, s), json.Unmarshal(report, &s.Report)); err != nil {
+			return false, fmt.Errorf("kept review: %w", err)
+		}
+		l.study = s
+		return true, nil
+	case !errors.Is(err, store.ErrNotFound):
+		return false, err
+	}
+	s, part, err := l.makeStudy(ctx, base)
+	if err != nil || !part {
+		return part, err
+	}
+	if err := l.Store.SetOptedIn(ctx, l.t.Repo); err != nil {
+		return false, err
+	}
+	l.study = s
+	if plan, err = json.Marshal(s); err != nil {
+		return false, err
+	}
+	if report, err = json.Marshal(s.Report); err != nil {
+		return false, err
+	}
+	return true, l.Store.SaveReview(ctx, l.t.Repo, l.info.HeadSHA, key, report, plan)
+}
+
+// makeStudy reads and judges the two trees.
+func (l *look) makeStudy(ctx context.Context, base string) (s *study, part bool, err error) {
+	files, err := l.snap.Files(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the changed files: %w", err)
+	}
+	s = &study{Harness: "base", MergeBaseSHA: base}
+	changes := make([]tree.Change, 0, len(files))
+	for _, f := range files {
+		changes = append(changes, tree.Change{Path: f.Path, Previous: f.Previous})
+		s.Changed = append(s.Changed, f.Path)
+		if f.Previous != "" {
+			s.Changed = append(s.Changed, f.Previous)
+		}
+	}
+	headFS, err := l.snap.Head(ctx)
+	if err == nil {
+		var baseFS fs.FS
+		if baseFS, err = l.snap.MergeBase(ctx); err == nil {
+			part, err = l.examine(ctx, s, headFS, baseFS, changes)
+			return s, part, err
+		}
+	}
+	if errors.Is(err, pull.ErrTooLarge) {
+		s.Failure = "The tree could not be read: " + err.Error() + "."
+		s.Plan = tree.Plan{Schema: tree.PlanSchema, Rules: true}
+		return s, true, nil
+	}
+	return nil, false, fmt.Errorf("read the trees: %w", err)
+}
+
+// examine plans and reviews.
+func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, changes []tree.Change) (part bool, err error) {
+	head, err := loadTree(headFS)
+	if err != nil {
+		return false, fmt.Errorf("read the head's tree: %w", err)
+	}
+	before, err := loadTree(baseFS)
+	if err != nil {
+		return false, fmt.Errorf("read the merge base's tree: %w", err)
+	}
+	if head == nil && before == nil && !l.policy.present {
+		return false, nil
+	}
+	s.Plan = *tree.MakePlan(head, before, changes)
+	if head == nil {
+		return true, nil
+	}
+	changed := map[string]bool{}
+	for _, p := range s.Changed {
+		changed[p] = true
+	}
+	for _, k := range head.Kernels {
+		s.AllKernels = append(s.AllKernels, k.Name)
+	}
+	for _, p := range s.Plan.Kernels {
+		if k := head.Kernel(kernelID(p)); k != nil && changed[k.Test] {
+			s.Harness = "head"
+		}
+	}
+	severities := make(map[string]review.Severity, len(l.policy.Rules))
+	for id, severity := range l.policy.Rules {
+		severities[id] = review.Severity(severity)
+	}
+	s.Report, err = review.Run(ctx, review.Options{
+		Head: headFS, Base: baseFS, Rules: l.App.Rules, Severities: severities, Version: l.Version,
+	})
+	if err != nil {
+		return false, fmt.Errorf("static review: %w", err)
+	}
+	// A file that nobody can read was so before, or is part of this change.
+	unread := s.Report.Summary.Unread[:0]
+	for _, u := range s.Report.Summary.Unread {
+		if changed[u.Path] {
+			unread = append(unread, u)
+		}
+	}
+	s.Report.Summary.Unread = unread
+	return true, nil
+}
+
+// loadTree is nil for a tree of another layout.
+func loadTree(fsys fs.FS) (*tree.Tree, error) {
+	if fsys == nil {
+		return nil, nil
+	}
+	t, err := tree.Load(fsys, nil)
+	if errors.Is(err, tree.ErrNoKernels) {
+		return nil, nil
+	}
+	return t, err
+}
+
+// kernelID is the name by which a tree knows a planned kernel.
+func kernelID(p tree.PlannedKernel) string {
+	if p.Suite == "" {
+		return p.Name
+	}
+	return p.Suite + "/" + p.Name
+}
+
+// kernels are the names of the planned kernels, as requests and jobs know them.
+func (s *study) kernels() []string {
+	var names []string
+	for _, k := range s.Plan.Kernels {
+		names = append(names, k.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// fill tells the gate what the study found.
+func (s *study) fill(in *gate.Input) {
+	in.Rules = gate.Rules{State: gate.RulesDone}
+	in.Integrity = gate.Integrity{State: gate.IntegrityDone}
+	if s.Failure != "" {
+		in.Rules = gate.Rules{State: gate.RulesFailed, Why: untrusted.Text(s.Failure)}
+		return
+	}
+	in.Plan = gate.Plan{State: gate.PlanNothing, Why: untrusted.Text(s.Plan.Sentence)}
+	if s.Plan.GPU {
+		in.Plan = gate.Plan{State: gate.PlanGPU, Kernels: s.kernels()}
+	}
+	if s.Report == nil {
+		return
+	}
+	for _, u := range s.Report.Summary.Unread {
+		in.Rules.Unread = append(in.Rules.Unread, gate.Unread{Path: untrusted.Text(u.Path), Why: untrusted.Text(u.Why)})
+	}
+	for _, f := range s.Report.Findings {
+		if !f.New {
+			continue
+		}
+		finding := gate.Finding{Rule: f.Rule, Path: untrusted.Text(f.Path), Line: f.Line, Title: untrusted.Text(f.Title), Fingerprint: f.Fingerprint}
+		switch {
+		case strings.HasPrefix(f.Rule, "T") && f.Severity != review.Note:
+			in.Integrity.Findings = append(in.Integrity.Findings, finding)
+		case f.Severity == review.Error:
+			in.Rules.Errors = append(in.Rules.Errors, finding)
+		}
+	}
+}
