@@ -1,0 +1,66 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/check"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// Rule is the rule that a text breaks which is not CUDA Tile IR of its kernel.
+const Rule = "A14"
+
+// known are operations of which any real kernel has at least one.
+var known = []string{"load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko", "mmaf", "mmai", "reduce", "scan", "make_partition_view", "atomic_rmw", "atomic_cas", "atomic_rmw_tko", "atomic_cas_tko"}
+
+// Check lists what is wrong with a text that should be the IR of a kernel: no
+// module, no entry whose symbol contains the kernel's name, the Python-level
+// IR, or an end inside of a block.
+func Check(data []byte, kernel string) []check.Problem {
+	var all []check.Problem
+	add := func(s check.Severity, line int, format string, args ...any) {
+		all = append(all, check.Problem{Severity: s, Rule: Rule, Line: line, Message: untrusted.Text(fmt.Sprintf(format, args...))})
+	}
+	if len(strings.TrimSpace(string(data))) == 0 {
+		add(check.Error, 0, "expected CUDA Tile IR, found an empty file")
+		return all
+	}
+	m := Read(data)
+	if m.PythonLevel != "" {
+		add(check.Error, m.PythonLine, "expected CUDA Tile IR, found the Python-level IR (%q): translate the bytecode dump to MLIR", m.PythonLevel)
+	}
+	if !m.HasModule {
+		add(check.Error, 0, "expected a cuda_tile.module, found none")
+	}
+	if m.HasModule && !m.Closed {
+		add(check.Error, 0, "the text ends inside of a block, or closes more than it opens: it is not a whole dump")
+	}
+	var names []string
+	matches := 0
+	for _, e := range m.Entries {
+		names = append(names, "@"+e.Name)
+		if kernel == "" || !strings.Contains(e.Name, kernel) {
+			continue
+		}
+		matches++
+		if !e.HasHints {
+			add(check.Warning, e.Line, "entry @%s has no optimization_hints", e.Name)
+		}
+		found := 0
+		for _, op := range known {
+			found += e.Count(op)
+		}
+		if found == 0 {
+			add(check.Warning, e.Line, "entry @%s has no load, store, product or reduction", e.Name)
+		}
+	}
+	if matches == 0 {
+		list := "none"
+		if len(names) > 0 {
+			list = strings.Join(names[:min(len(names), 8)], ", ")
+		}
+		add(check.Error, 0, "expected an entry whose symbol contains %q, found %s", kernel, list)
+	}
+	return all
+}

@@ -1,0 +1,206 @@
+package ir
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/check"
+)
+
+// product is a matrix product with one counted loop, in the printed form.
+const product = `// dumped by a test
+cuda_tile.module @scaled_product {
+  entry @scaled_product_kernel(%0: tile<ptr<f16>>, %1: tile<ptr<f16>>, %2: tile<i32>) optimization_hints=<sm_90 = {num_cta_in_cga = 2, occupancy = 4}> {
+    %3 = assume div_by<16>, %0 : tile<ptr<f16>>
+    %4 = make_token : token
+    %5 = make_tensor_view %3, shape = [%2, %2], strides = [%2, 1] : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+    %6 = make_partition_view %5 : partition_view<tile=(64x32), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>
+    %7 = constant <f32: 0.0> : tile<64x64xf32>
+    %8 = for %i in (%2 to %2, step %2) : tile<i32> iter_values(%acc = %7) -> (tile<64x64xf32>) {
+      %9, %10 = load_view_tko weak %6[%i, %2] token = %4 optimization_hints = <sm_90 = {allow_tma = true, latency = 3}> : partition_view<tile=(64x32), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> tile<64x32xf16>, token
+      %11 = mmaf %9, %9, %acc : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+      continue %11 : tile<64x64xf32>
+    }
+    %12 = mulf %8, %7 rounding<approx> flush_to_zero : tile<64x64xf32>
+    %13 = reduce %12 dim=1 identities=[0.0 : f32] : tile<64x64xf32> -> tile<64xf32> (%a : tile<f32>, %b : tile<f32>) {
+      %14 = addf %a, %b : tile<f32>
+      yield %14 : tile<f32>
+    }
+    if %2 {
+      print "a { brace and // no comment"
+    } else {
+      yield
+    }
+    return
+  }
+}
+`
+
+func TestReadFindsEntriesOpsAndLoops(t *testing.T) {
+	m := Read([]byte(product))
+	require.True(t, m.HasModule)
+	require.True(t, m.Closed)
+	require.Len(t, m.Entries, 1)
+	e := m.Entries[0]
+	assert.Equal(t, "scaled_product_kernel", e.Name)
+	assert.Equal(t, 3, e.Line)
+	assert.Equal(t, map[string]string{"num_cta_in_cga": "2", "occupancy": "4"}, e.Hints)
+	for name, n := range map[string]int{"mmaf": 1, "for": 1, "load_view_tko": 1, "reduce": 1, "addf": 1, "if": 1, "else": 0, "return": 1, "make_tensor_view": 1} {
+		assert.Equal(t, n, e.Count(name), name)
+	}
+	for _, op := range e.Ops {
+		assert.Equal(t, map[string]int{"load_view_tko": 1, "mmaf": 1, "continue": 1}[op.Name], op.Loop, op.Name)
+	}
+	assert.False(t, m.Debug)
+}
+
+func TestCheck(t *testing.T) {
+	assert.Empty(t, Check([]byte(product), "scaled_product"))
+	for name, c := range map[string]struct{ text, kernel, says string }{
+		"another kernel":     {product, "softmax", `expected an entry whose symbol contains "softmax", found @scaled_product_kernel`},
+		"no kernel name":     {product, "", "expected an entry"},
+		"empty":              {" \n", "x", "empty file"},
+		"prose":              {"this is not IR", "x", "expected a cuda_tile.module"},
+		"python level":       {"a: Tile[PointerTy(f32)] = typed_const(0)", "x", "Python-level IR"},
+		"cut off":            {product[:len(product)-20], "scaled_product", "not a whole dump"},
+		"only in a comment":  {"// cuda_tile.module\n// entry @x", "x", "expected a cuda_tile.module"},
+		"a marker in python": {product + "\nassume_bounded(x=%0)", "scaled_product", "Python-level IR"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := check.New(Check([]byte(c.text), c.kernel))
+			assert.Equal(t, check.Invalid, r.Verdict)
+			j, err := json.Marshal(r)
+			require.NoError(t, err)
+			var back check.Report
+			require.NoError(t, json.Unmarshal(j, &back))
+			var all strings.Builder
+			require.NoError(t, back.WriteText(&all, "x.mlir"))
+			assert.Contains(t, all.String(), c.says)
+		})
+	}
+	hintless := strings.Replace(product, "optimization_hints=<sm_90 = {num_cta_in_cga = 2, occupancy = 4}> ", "", 1)
+	r := check.New(Check([]byte(hintless), "scaled_product"))
+	assert.Equal(t, check.Valid, r.Verdict)
+	require.Len(t, r.Problems, 1)
+	assert.Equal(t, check.Warning, r.Problems[0].Severity)
+	assert.Equal(t, 3, r.Problems[0].Line)
+}
+
+func TestEqualModulesPass(t *testing.T) {
+	d := Compare([]byte(product), []byte(product))
+	assert.Equal(t, Pass, d.Verdict)
+	assert.Empty(t, d.Differences)
+	renamed := strings.ReplaceAll(product, "%9", "%loaded")
+	assert.Equal(t, Pass, Compare([]byte(product), []byte(renamed)).Verdict)
+}
+
+// Each row changes the generated text in one way.
+func TestOneDifference(t *testing.T) {
+	line := func(part string) string {
+		for l := range strings.SplitSeq(product, "\n") {
+			if strings.Contains(l, part) {
+				return l + "\n"
+			}
+		}
+		panic(part)
+	}
+	for name, c := range map[string]struct {
+		old, new string
+		kind     Kind
+		item     string
+		verdict  Verdict
+		rule     string
+	}{
+		"a product less":             {line("mmaf"), "", Critical, "mmaf", FailFixable, "R8"},
+		"a loop without bounds":      {"for %i in (%2 to %2, step %2)", "loop", Critical, "for", FailFixable, "R24"},
+		"pointer instead of view":    {"load_view_tko weak %6[%i, %2]", "load_ptr_tko weak %3", Critical, "load_view_tko", FailFixable, "R28"},
+		"tma refused":                {"allow_tma = true", "allow_tma = false", Critical, "tma", FailFixable, "R28"},
+		"tma not mentioned":          {"allow_tma = true, ", "", Critical, "tma", FailFixable, "R28"},
+		"latency missing":            {", latency = 3", "", Warning, "latency", PassWithNotes, "R20"},
+		"another latency":            {"latency = 3", "latency = 5", Warning, "latency", PassWithNotes, "R29"},
+		"another occupancy":          {"occupancy = 4", "occupancy = 2", Critical, "occupancy", FailFixable, "R20"},
+		"occupancy missing":          {", occupancy = 4", "", Warning, "occupancy", PassWithNotes, "R20"},
+		"f16 accumulator":            {"tile<32x64xf16>, tile<64x64xf32>", "tile<32x64xf16>, tile<64x64xf16>", Critical, "accumulator", FailFixable, "R31"},
+		"dynamic inner stride":       {"strides=[?,1]", "strides=[?,?]", Critical, "strides", FailFixable, "R11"},
+		"another tile":               {"tile=(64x32)", "tile=(32x32)", Critical, "tile shapes", FailFixable, "R48"},
+		"no padding":                 {", padding_value = zero", "", Critical, "padding", FailFixable, "R28"},
+		"another padding":            {"padding_value = zero", "padding_value = neg_inf", Critical, "padding", FailFixable, "R45"},
+		"no flush to zero":           {" flush_to_zero", "", Critical, "mulf flush_to_zero", FailFixable, "R26"},
+		"not approximate":            {" rounding<approx>", "", Critical, "mulf rounding", FailFixable, "R19"},
+		"another identity":           {"identities=[0.0 : f32]", "identities=[1.0 : f32]", Critical, "reduce identities", FailFixable, "R48"},
+		"one more multiplication":    {"    return\n", "    %20 = mulf %8, %7 : tile<64x64xf32>\n    return\n", Warning, "mulf", PassWithNotes, "R48"},
+		"four more multiplications":  {"    return\n", strings.Repeat("    %20 = mulf %8, %7 : tile<64x64xf32>\n", 4) + "    return\n", Critical, "mulf", FailFixable, "R48"},
+		"one more select":            {"    return\n", "    %20 = select %8, %7, %7 : tile<64x64xi1>, tile<64x64xf32>\n    return\n", Equivalent, "select", PassWithNotes, ""},
+		"one more constant":          {"    return\n", "    %20 = constant <i32: 1> : tile<i32>\n    return\n", Noise, "constant", Pass, ""},
+		"a bound on the block id":    {"    return\n", "    %20 = assume bounded<0, ?>, %2 : tile<i32>\n    return\n", Noise, "assume", Pass, ""},
+		"a promise about a size":     {"    return\n", "    %20 = assume div_by<16>, %2 : tile<i32>\n    return\n", Critical, "assume div_by on sizes", FailFixable, "R21"},
+		"a pointer without promise":  {line("assume div_by"), "", Warning, "assume div_by on pointers", PassWithNotes, "R21"},
+		"locations":                  {"    return\n", "    return loc(\"k.py\":3:1)\n", Noise, "source locations", Pass, ""},
+		"a view that cannot be made": {"    return\n", "    %20 = make_strided_view %5 : strided_view<tensor_view<?x?xf16, strides=[?,1]>>\n    return\n", KnownGap, "make_strided_view", PassWithNotes, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := strings.ReplaceAll(product, c.old, c.new)
+			require.NotEqual(t, product, changed, "the row changes nothing")
+			d := Compare([]byte(product), []byte(changed))
+			found := false
+			for _, x := range d.Differences {
+				if string(x.Item) == c.item {
+					found = true
+					assert.Equal(t, c.kind, x.Kind)
+					assert.NotEqual(t, x.Reference, x.Generated)
+					if c.rule != "" {
+						assert.Contains(t, x.Rules, c.rule)
+					}
+				}
+			}
+			assert.True(t, found, "found %v", d.Differences)
+			assert.Equal(t, c.verdict, d.Verdict, "found %v", d.Differences)
+		})
+	}
+}
+
+func TestUnreadableTextIsBlocked(t *testing.T) {
+	for _, bad := range []string{"", "PASS", product[:400], "cuda_tile.module @x {\n}\n"} {
+		assert.Equal(t, Blocked, Compare([]byte(product), []byte(bad)).Verdict)
+		assert.Equal(t, Blocked, Compare([]byte(bad), []byte(product)).Verdict)
+		assert.Equal(t, Blocked, Compare([]byte(bad), []byte(bad)).Verdict)
+	}
+}
+
+func TestSeveralEntriesPairByName(t *testing.T) {
+	body := product[strings.Index(product, "  entry"):strings.LastIndex(product, "}")]
+	two := "cuda_tile.module @m {\n" + body + strings.ReplaceAll(body, "scaled_product", "other") + "}\n"
+	assert.Equal(t, Pass, Compare([]byte(two), []byte(two)).Verdict)
+	renamed := strings.ReplaceAll(two, "@other_kernel", "@another_kernel")
+	d := Compare([]byte(two), []byte(renamed))
+	assert.Equal(t, FailFixable, d.Verdict)
+	assert.Equal(t, "entry", string(d.Differences[0].Item))
+}
+
+func TestNestedModuleAndPrefixedOps(t *testing.T) {
+	nested := "module {\n  " + strings.ReplaceAll(strings.TrimPrefix(product, "// dumped by a test\n"), "= load_view_tko", "= cuda_tile.load_view_tko") + "}\n"
+	assert.Empty(t, Check([]byte(nested), "scaled_product"))
+	assert.Equal(t, Pass, Compare([]byte(product), []byte(nested)).Verdict)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(product, product)
+	f.Add("cuda_tile.module {", "}}}}")
+	f.Add("entry @a {\nfor {\n", "\"\\")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		Check([]byte(a), "k")
+		d := Compare([]byte(a), []byte(b))
+		require.Contains(t, []Verdict{Pass, PassWithNotes, FailFixable, Blocked}, d.Verdict)
+		if same := Compare([]byte(a), []byte(a)); same.Verdict != Blocked {
+			for _, x := range same.Differences {
+				require.Contains(t, []string{"assume div_by on sizes"}, string(x.Item), "a text differs from itself")
+			}
+		}
+		var out strings.Builder
+		require.NoError(t, d.WriteText(&out))
+	})
+}
