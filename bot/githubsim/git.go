@@ -102,16 +102,12 @@ func (st *store) blob(id string) []byte { return st.objects[id].data }
 
 // putTree stores the tree objects of a flat list of paths.
 func (st *store) putTree(files map[string]entry) (string, error) {
-	type node struct {
-		mode Mode
-		id   string
-	}
-	direct := map[string]node{}
+	direct := map[string]entry{}
 	below := map[string]map[string]entry{}
 	for p, e := range files {
 		dir, rest, nested := strings.Cut(p, "/")
 		if !nested {
-			direct[dir] = node{e.mode, e.id}
+			direct[dir] = e
 			continue
 		}
 		if below[dir] == nil {
@@ -127,7 +123,7 @@ func (st *store) putTree(files map[string]entry) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		direct[dir] = node{modeTree, id}
+		direct[dir] = entry{modeTree, id}
 	}
 	names := make([]string, 0, len(direct))
 	for name := range direct {

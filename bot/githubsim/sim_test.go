@@ -59,6 +59,7 @@ func sampleTree() fstest.MapFS {
 		"README.md":                   {Data: []byte("sample\n")},
 		"src/a kernel/kernel.rs":      {Data: []byte(kernel(60, nil))},
 		"run.sh":                      {Data: []byte("true\n"), Mode: 0o755},
+		"src-x.rs":                    {Data: []byte("// sorts before the folder src\n")},
 		".github/workflows/gate.yml":  {Data: []byte(gateWorkflow)},
 		".github/workflows/other.yml": {Data: []byte("on: push\njobs: {}\n")},
 	}
@@ -167,6 +168,14 @@ func refused(t *testing.T, err error, status int) string {
 
 func TestObjectIDsAreThoseOfGit(t *testing.T) {
 	w := newWorld(t, githubsim.Options{})
+	// six unchanged lines between changes are one hunk, seven are two
+	require.NoError(t, w.repo.CreateBranch("gaps", "main"))
+	_, err := w.repo.Commit("gaps", "alice", "gaps", githubsim.Changes{
+		"src/a kernel/kernel.rs": githubsim.Text(kernel(60, map[int]string{10: "x\n", 17: "y\n", 30: "z\n", 38: "w\n", 60: "end"})),
+	})
+	require.NoError(t, err)
+	gaps, err := w.repo.OpenPull(githubsim.PullOptions{Title: "gaps", Branch: "gaps"})
+	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "r.git")
 	require.NoError(t, w.repo.Export(dir))
 	git := func(args ...string) string {
@@ -194,6 +203,10 @@ func TestObjectIDsAreThoseOfGit(t *testing.T) {
 	diff, _, err := w.gh.PullRequests.GetRaw(context.Background(), "o", "r", w.number, github.RawOptions{Type: github.Diff})
 	require.NoError(t, err)
 	assert.Equal(t, git("diff", "main...feature/x")+"\n", diff)
+	diff, _, err = w.gh.PullRequests.GetRaw(context.Background(), "o", "r", gaps, github.RawOptions{Type: github.Diff})
+	require.NoError(t, err)
+	assert.Equal(t, git("diff", "main...gaps")+"\n", diff)
+	assert.Equal(t, 4, strings.Count(diff, "\n@@ "), diff)
 }
 
 func TestReviewIsAllOrNothing(t *testing.T) {

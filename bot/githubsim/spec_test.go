@@ -133,7 +133,7 @@ func TestConversationAgreesWithGitHubsDescription(t *testing.T) {
 	must(resp, err)
 	tree, resp, err := gh.Git.GetTree(ctx, "o", "r", main, true)
 	must(resp, err)
-	_, resp, err = gh.Git.GetTree(ctx, "o", "r", "mallory:patch", false)
+	_, _, err = gh.Git.GetTree(ctx, "o", "r", "mallory:patch", false)
 	refused(t, err, 404)
 	for _, e := range tree.Entries {
 		if e.GetType() == "blob" {
@@ -151,7 +151,7 @@ func TestConversationAgreesWithGitHubsDescription(t *testing.T) {
 	must(resp, err)
 	_, _, resp, err = gh.Repositories.GetContents(ctx, "o", "r", "src", nil)
 	must(resp, err)
-	_, _, resp, err = gh.Repositories.GetContents(ctx, "o", "r", "src/none", nil)
+	_, _, _, err = gh.Repositories.GetContents(ctx, "o", "r", "src/none", nil)
 	refused(t, err, 404)
 	get("repos/o/r/contents/README.md", "application/vnd.github.raw")
 	for _, p := range []string{"link", "mod"} {
