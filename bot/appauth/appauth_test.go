@@ -462,6 +462,33 @@ func TestLimitsWithHeaders(t *testing.T) {
 	}
 }
 
+func TestLastCallOfTheHourStartsThePause(t *testing.T) {
+	h, f, host := start(t, 0, nil)
+	remaining := 0
+	h.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(remaining))
+		w.Header().Set("X-RateLimit-Reset", fmt.Sprint(host.now().Add(10*time.Minute).Unix()))
+		return false
+	}
+	require.NoError(t, get(t.Context(), f.Read(1)))
+	wait, ok := RetryAfter(get(t.Context(), f.Write(1)), host.now())
+	assert.True(t, ok)
+	assert.Equal(t, 10*time.Minute, wait)
+	assert.Equal(t, 1, h.count("GET /repos/o/r"))
+	host.add(10 * time.Minute)
+	h.clock.add(10 * time.Minute)
+	remaining = 4999
+	assert.NoError(t, get(t.Context(), f.Read(1)), "over by the factory's clock, whatever the machine's says")
+	assert.NoError(t, get(t.Context(), f.Read(1)))
+}
+
+func TestErrorsSayWhatHappened(t *testing.T) {
+	until := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	assert.EqualError(t, &LimitError{Until: until}, "GitHub asks to wait until 2026-11-30T12:00:00Z: the hourly quota is used up")
+	assert.EqualError(t, &LimitError{Until: until, Secondary: true}, "GitHub asks to wait until 2026-11-30T12:00:00Z: secondary rate limit")
+	assert.EqualError(t, &InstallationError{Installation: 7, Cause: ErrSuspended, Message: "no\x00"}, `installation 7 gets no token: the installation is suspended (GitHub says "no\x00")`)
+}
+
 func TestRetryAfterKnowsTheClientLibrary(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	seven := 7 * time.Second

@@ -58,9 +58,7 @@ func (l *limiter) through(next http.RoundTripper, req *http.Request) (*http.Resp
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
-		l.mu.Lock()
-		l.strikes = 0
-		l.mu.Unlock()
+		l.success(resp)
 		return resp, nil
 	}
 	pause, err := l.examine(resp)
@@ -71,6 +69,28 @@ func (l *limiter) through(next http.RoundTripper, req *http.Request) (*http.Resp
 		return nil, pause
 	}
 	return resp, nil
+}
+
+// success ends a series of limits, and starts a pause when the answer was the
+// last one of the hour.
+func (l *limiter) success(resp *http.Response) {
+	remaining, hasRemaining := seconds(resp.Header, github_secondary_ratelimit.HeaderXRateLimitRemaining)
+	reset, hasReset := seconds(resp.Header, github_secondary_ratelimit.HeaderXRateLimitReset)
+	resource := resp.Header.Get("X-RateLimit-Resource")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strikes = 0
+	if hasRemaining && remaining == 0 && hasReset && (resource == "" || resource == "core") {
+		until := time.Unix(reset, 0)
+		if latest := l.now().Add(maxPause); until.After(latest) {
+			until = latest
+		}
+		if until.After(l.until) {
+			l.until, l.kind = until, false
+		}
+	}
+	// go-github would keep a pause of its own, by the machine's clock.
+	resp.Header.Del(github_secondary_ratelimit.HeaderXRateLimitReset)
 }
 
 // examine tells a limit from a plain refusal, which it leaves as it was.
