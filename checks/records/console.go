@@ -23,6 +23,7 @@ type Console struct {
 	Ended      bool           // a summary line of pytest was found
 	NoProfiler string         // the line that says that the profiler could not be used, else ""
 	Throttled  string         // the line that says that the GPU was throttled, else ""
+	Fallback   string         // the line that says that a backend lacks the op and another one answers, else ""
 }
 
 // ReadConsole reads the result blocks of a console log in the package's one
@@ -93,6 +94,9 @@ func (c *Console) signs(line string) {
 	}
 	if strings.Contains(lower, "throttl") && c.Throttled == "" {
 		c.Throttled = trim(line, 400)
+	}
+	if strings.Contains(line, "Current backend '") && strings.Contains(line, "has no implementation for") && c.Fallback == "" {
+		c.Fallback = trim(line, 400)
 	}
 	if counts := summaryLine(line); counts != nil {
 		c.Counts, c.Ended = counts, true

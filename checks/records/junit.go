@@ -83,7 +83,7 @@ func (r Report) Interrupted() string {
 	case r.Damage != nil:
 		return fmt.Sprintf("%s is damaged: %v", r.Name, r.Damage)
 	case r.Unnamed > 0:
-		return fmt.Sprintf("%s holds %d test case(s) without a name: the run was stopped while a test ran", r.Name, r.Unnamed)
+		return r.Name + " holds a test case without a name: the run was stopped while a test ran"
 	case r.Declared > len(r.Cases):
 		return fmt.Sprintf("%s declares %d tests and holds %d: it is partial", r.Name, r.Declared, len(r.Cases))
 	}

@@ -1,0 +1,222 @@
+package correctness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/triage"
+)
+
+// decide makes the verdict. A failure beats incompleteness; a cause in the
+// environment is no failure of the change and no pass either.
+func (j *judge) decide() {
+	var lead, excused *result
+	for _, r := range j.order {
+		switch {
+		case !r.failing():
+		case innocent(r.class):
+			if excused == nil {
+				excused = r
+			}
+		case lead == nil:
+			lead = r
+		}
+	}
+	count := j.tally()
+	switch {
+	case lead != nil:
+		j.set(Fail, lead.class, j.failSentence(lead))
+	case excused != nil:
+		j.set(Blocked, excused.class, fmt.Sprintf("%d of %d cases failed for a reason outside of the change (%s): %s: %s", j.v.Failed, j.ran(), excused.class, excused.printed, excused.why))
+	case j.interruption() != "":
+		j.set(Blocked, j.collectionClass(), j.interruption())
+	case count[records.Void] > 0 || j.o.Fallback != "":
+		what := j.o.Fallback
+		if what == "" {
+			what = j.firstWhy(records.Void)
+		}
+		j.set(Blocked, triage.Host, "the run is void, another backend answered: "+what)
+	case j.ran() == 0 && len(j.expected) == 0:
+		j.set(Blocked, "", j.nothingRan())
+	case j.v.Passed == 0 && j.v.Skipped > 0 && j.v.Skipped == j.ran():
+		j.set(Blocked, j.skipClass(), fmt.Sprintf("all %d cases were skipped, nothing was tested: %s", j.v.Skipped, j.anySkip()))
+	case j.unknown:
+		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; give the reference's cases or a list of expected ones", j.whyUnknown()))
+	case count[records.Skipped] > 0:
+		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %d expected cases were skipped without a reason that counts%s: %s", count[records.Skipped], j.v.Expected, j.skipDelta(), j.firstWhy(records.Skipped)))
+	case count[records.Missing]+count[records.Deselected] > 0:
+		what := "did not run"
+		if count[records.Deselected] > 0 {
+			what = "were deselected"
+		}
+		j.set(Blocked, "", fmt.Sprintf("%d of %d expected cases %s: %s", len(j.v.Missing), j.v.Expected, what, j.v.Missing[0]))
+	case count[records.XFailed] > 0:
+		j.set(Blocked, triage.Test, fmt.Sprintf("%d cases are expected to fail, so they show nothing: %s", count[records.XFailed], j.firstWhy(records.XFailed)))
+	case j.v.Passed == 0:
+		j.set(Blocked, "", "no case passed, so nothing is shown")
+	default:
+		s := fmt.Sprintf("all %d expected cases passed", j.v.Expected)
+		if j.v.Cited > 0 {
+			s = fmt.Sprintf("%d of %d expected cases passed, %d are cited skips (covered: %.0f %%)", j.v.Passed, j.v.Expected, j.v.Cited, 100*float64(j.v.Passed)/float64(j.v.Passed+j.v.Cited))
+		}
+		if j.o.Expect == nil && j.o.Reference == "" {
+			s += "; the expected cases are those that ran"
+		}
+		j.set(AllPass, "", s)
+	}
+}
+
+func (j *judge) set(verdict string, class triage.Class, sentence string) {
+	sentence = strings.TrimRight(sentence, ". ")
+	if !strings.HasSuffix(sentence, "...") {
+		sentence += "."
+	}
+	j.v.Verdict, j.v.FailClass, j.v.Sentence = verdict, class, sentence
+}
+
+func (j *judge) tally() map[records.Outcome]int {
+	n := map[records.Outcome]int{}
+	for _, r := range j.order {
+		n[r.outcome]++
+	}
+	return n
+}
+
+// ran is the number of candidate cases in the records.
+func (j *judge) ran() int { return len(j.order) - len(j.v.Missing) }
+
+func (j *judge) firstWhy(o records.Outcome) string {
+	for _, r := range j.order {
+		if r.outcome == o {
+			return r.printed + ": " + r.why
+		}
+	}
+	return ""
+}
+
+func (j *judge) failSentence(lead *result) string {
+	what := map[records.Outcome]string{
+		records.Failed:  "failed",
+		records.Error:   "ended in an error",
+		records.Timeout: "ran into its time limit",
+		records.Crashed: "killed its worker process",
+	}[lead.outcome]
+	s := fmt.Sprintf("%s %s", lead.printed, what)
+	if lead.why != "" {
+		s += ": " + lead.why
+	}
+	consequences := 0
+	for _, r := range j.all {
+		if r.culprit == lead {
+			consequences++
+		}
+	}
+	s = fmt.Sprintf("%d of %d cases failed; %s", j.v.Failed, j.ran(), s)
+	if consequences > 0 {
+		s += fmt.Sprintf(" (%d later failures of the same run are its consequences)", consequences)
+	}
+	return s
+}
+
+// interruption says why the run is not whole, else "".
+func (j *judge) interruption() string {
+	if len(j.collection) > 0 {
+		c := j.collection[0]
+		return fmt.Sprintf("not every module could be collected, so tests did not run (%d): %s: %s", len(j.collection), c.printed, strings.TrimSpace(strings.TrimPrefix(lastLine(c.test.Detail), "E ")))
+	}
+	if len(j.partial) > 0 {
+		return "the run is partial: " + j.partial[0]
+	}
+	if j.o.Interrupted {
+		return fmt.Sprintf("the run was interrupted: what passed until then (%d cases) is partial", j.v.Passed)
+	}
+	if j.o.ExitCode == nil {
+		return ""
+	}
+	code := *j.o.ExitCode
+	sentence, whole := records.ExitSentence(code)
+	failures := 0
+	for _, r := range j.all {
+		if r.failing() {
+			failures++
+		}
+	}
+	switch {
+	case code == records.PytestNoTests && j.ran() == 0:
+		return j.nothingRan()
+	case !whole && j.v.Passed > 0:
+		return fmt.Sprintf("%s; the %d passed cases are partial", sentence, j.v.Passed)
+	case !whole:
+		return sentence
+	case code == records.PytestFailed && failures == 0:
+		return "pytest exited 1, yet the records hold no failed case: they are not those of the run"
+	case code == records.PytestOK && failures > 0:
+		return fmt.Sprintf("pytest exited 0, yet the records hold %d failed cases: they are not those of the run", failures)
+	}
+	return ""
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
+// collectionClass is the class of a module that could not be imported.
+func (j *judge) collectionClass() triage.Class {
+	if len(j.collection) == 0 {
+		return ""
+	}
+	tc := j.collection[0].test
+	if found := triage.Text("junit", tc.Message+"\n"+tc.Detail); len(found.Matches) > 0 {
+		return found.Matches[0].Class
+	}
+	return triage.Host
+}
+
+func (j *judge) nothingRan() string {
+	if j.o.ExitCode != nil {
+		sentence, _ := records.ExitSentence(*j.o.ExitCode)
+		return "nothing ran: " + sentence
+	}
+	return fmt.Sprintf("nothing ran: the records hold no case of %s", j.o.Backend)
+}
+
+func (j *judge) whyUnknown() string {
+	if j.o.Expect != nil {
+		return "the list of expected cases is empty"
+	}
+	return "the records hold no case of the reference " + j.o.Reference
+}
+
+// anySkip is the reason of the first skip, cited or not.
+func (j *judge) anySkip() string {
+	if s := j.firstWhy(records.Skipped); s != "" {
+		return s
+	}
+	return j.firstWhy(records.SkippedCited)
+}
+
+// skipDelta compares with the base revision's number of skips.
+func (j *judge) skipDelta() string {
+	if j.baseSkips == nil || j.baseSkipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d skipped, %d at the base revision)", j.v.Skipped, j.baseSkipped)
+}
+
+// skipClass is env when the skips say that the backend or the GPU is not there.
+func (j *judge) skipClass() triage.Class {
+	for _, r := range j.order {
+		if r.outcome != records.Skipped {
+			continue
+		}
+		text := strings.ToLower(skipText(r.test))
+		for _, sign := range []string{"not available", "unknown backend", "unavailable", "not installed", "cuda support required", "failed to set backend"} {
+			if strings.Contains(text, sign) {
+				return triage.Env
+			}
+		}
+	}
+	return triage.Test
+}

@@ -1,0 +1,81 @@
+package correctness
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/triage"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// Schema is the identifier of the JSON form of a Verdict.
+const Schema = "tilegate.correctness/v1"
+
+// The verdicts.
+const (
+	AllPass = "ALL_PASS"
+	Fail    = "FAIL"
+	Blocked = "BLOCKED"
+)
+
+// Verdict is the outcome; its JSON form is a fixed contract. Text in it quotes
+// test records and is untrusted.
+type Verdict struct {
+	Schema    string       `json:"schema"`
+	Verdict   string       `json:"verdict"`
+	FailClass triage.Class `json:"fail_class"` // whose fault; "" when nothing failed or nobody knows
+	Backend   string       `json:"backend"`
+	Expected  int          `json:"expected"` // cases
+	Passed    int          `json:"passed"`
+	Failed    int          `json:"failed"`  // failures, errors, timeouts and crashes
+	Skipped   int          `json:"skipped"` // cited or not
+	Missing   []string     `json:"missing"` // ids of expected cases that did not run
+	Cases     []Case       `json:"cases"`   // failures first, the culprit leading
+	Sentence  string       `json:"sentence"`
+
+	// Cited counts the skips that a rule of the contract allows; Consequences the
+	// failures that an earlier one caused.
+	Cited        int `json:"-"`
+	Consequences int `json:"-"`
+}
+
+// Case is one case of the candidate.
+type Case struct {
+	ID      string          `json:"id"`
+	Outcome records.Outcome `json:"outcome"`
+	Why     string          `json:"why"`
+}
+
+// WriteText prints a verdict for people.
+func WriteText(w io.Writer, v Verdict) error {
+	line := func(s string) string { return untrusted.Text(s).Line() }
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", v.Verdict, line(v.Sentence))
+	fmt.Fprintf(&b, "backend %s: %d expected, %d passed, %d failed, %d skipped (%d cited), %d missing\n",
+		line(v.Backend), v.Expected, v.Passed, v.Failed, v.Skipped, v.Cited, len(v.Missing))
+	if v.FailClass != "" {
+		fmt.Fprintf(&b, "class: %s\n", v.FailClass)
+	}
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	shown := 0
+	for _, c := range v.Cases {
+		if c.Outcome == records.Passed {
+			continue
+		}
+		if shown == 0 {
+			fmt.Fprintln(t, "\noutcome\tcase\twhy")
+		}
+		shown++
+		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Outcome, line(c.ID), line(c.Why))
+	}
+	t.Flush()
+	lines := strings.Split(b.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n"))
+	return err
+}
