@@ -1,14 +1,28 @@
 package templates
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
+	html "html/template"
 	"strings"
 	"text/template"
 )
 
-//go:embed check.md review.md sticky.md
+//go:embed check.md review.md sticky.md run.html setup.html
 var markdownFiles embed.FS
+
+// pages are the HTML pages; their engine escapes every field for its place.
+var pages = html.Must(html.New("").Option("missingkey=error").ParseFS(markdownFiles, "*.html"))
+
+// HTML renders a page, such as "run.html".
+func HTML(file string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, file, data); err != nil {
+		return nil, fmt.Errorf("templates: %s: %w", file, err)
+	}
+	return b.Bytes(), nil
+}
 
 // markdown holds one set of named blocks for each file.
 var markdown = parseMarkdown("check.md", "review.md", "sticky.md")

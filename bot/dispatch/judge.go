@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/correctness"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
@@ -74,8 +75,49 @@ func (e Evidence) build() Verdict {
 	return Verdict{Outcome: gate.Fail, FailClass: string(triage.Host), Sentence: fmt.Sprintf("The library does not export `%s`.", symbol)}
 }
 
-func (e Evidence) correctness(config.Config) (Verdict, error) {
-	return blocked("pending"), nil
+// correctness judges the last test run of the job: the whole one, or the first
+// case alone when that already failed. Without a test run the step that failed
+// before it is the verdict.
+func (e Evidence) correctness(c config.Config) (Verdict, error) {
+	for _, name := range []string{"pytest", "canary"} {
+		code, ran := e.exit(name)
+		if !ran {
+			continue
+		}
+		report, ok, err := e.junit(name + ".xml")
+		if err != nil {
+			return Verdict{}, err
+		}
+		if !ok {
+			return blocked("`%s` ended with exit code %d and left no JUnit file: nothing is shown.", name, code), nil
+		}
+		v := correctness.Judge([]records.Report{report}, nil, correctness.Options{
+			Backend: e.Candidate, Reference: e.Reference, AllowSkip: c.SkipMatcher(e.Candidate), ExitCode: &code,
+			// The first case alone is never the whole run.
+			Interrupted: name == "canary" && code == 0,
+		})
+		detail, err := json.Marshal(v)
+		out := Verdict{Outcome: gate.Verdict(v.Verdict), FailClass: string(v.FailClass), Sentence: v.Sentence, Detail: detail}
+		if _, failed := e.failed(); failed && out.Outcome == gate.AllPass {
+			out.Outcome, out.Sentence = gate.Blocked, "All cases passed, but a command of the job failed."
+		}
+		return out, err
+	}
+	if c, failed := e.failed(); failed {
+		return Verdict{Outcome: gate.Fail, Sentence: fmt.Sprintf("`%s` ended with exit code %d before any test ran.", c.Name, c.ExitCode)}, nil
+	}
+	return blocked("The correctness evidence names no test run: nothing ran."), nil
+}
+
+// junit reads one of the evidence's JUnit files; ok is false when it is not listed.
+func (e Evidence) junit(name string) (r records.Report, ok bool, err error) {
+	for _, f := range e.Files {
+		if f.Path == name && f.Kind == "junit" {
+			data, err := fs.ReadFile(e.fsys, f.Path)
+			return records.ReadJUnit(f.Path, bytes.NewReader(data)), err == nil, err
+		}
+	}
+	return r, false, nil
 }
 
 // perf compares the rounds. Files of one side pair up in their order.
@@ -105,28 +147,33 @@ func (e Evidence) perf(c config.Config) (Verdict, error) {
 	return Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail}, err
 }
 
-// Incomplete reports whether more configs are missing than the configuration
-// allows.
-func Incomplete(v perf.Verdict, c config.Config) bool {
-	all := len(v.Configs) + len(v.Missing)
-	return all > 0 && float64(len(v.Missing))/float64(all) > c.Perf.MaxMissing
-}
-
-// explain adds what the known failure signatures say about the logs.
+// explain adds what the known failure signatures say about the logs and about
+// the messages of failed cases.
 func (e Evidence) explain(v Verdict) (Verdict, error) {
 	var matches []triage.Match
+	seen := map[string]bool{}
 	for _, f := range e.Files {
-		if f.Kind != "log" && f.Kind != "junit" && f.Kind != "symbols" {
-			continue
-		}
 		data, err := fs.ReadFile(e.fsys, f.Path)
 		if err != nil {
 			return v, err
 		}
-		matches = append(matches, triage.Text(f.Path, string(data)).Matches...)
+		text := string(data)
+		switch f.Kind {
+		case "log", "symbols":
+		case "junit":
+			text = failures(records.ReadJUnit(f.Path, bytes.NewReader(data)))
+		default:
+			continue
+		}
+		for _, m := range triage.Text(f.Path, text).Matches {
+			if !seen[m.Signature] {
+				seen[m.Signature] = true
+				matches = append(matches, m)
+			}
+		}
 	}
 	if len(matches) == 0 {
-		return v, nil
+		return v, v.addTriage(nil)
 	}
 	best := matches[0]
 	if v.FailClass == "" {
@@ -135,12 +182,24 @@ func (e Evidence) explain(v Verdict) (Verdict, error) {
 	if v.Outcome == gate.Fail && (best.Class == triage.Env || best.Class == triage.Infra) {
 		v.Outcome = gate.Blocked
 	}
-	v.Sentence = fmt.Sprintf("%s %s (%s).", strings.TrimSpace(v.Sentence), best.Title, best.Signature)
+	v.Sentence = fmt.Sprintf("%s %s (%s).", strings.TrimSpace(v.Sentence), strings.TrimSuffix(best.Title, "."), best.Signature)
 	return v, v.addTriage(matches)
 }
 
-// addTriage puts the rules and steps of the matches into the detail.
-func (v *Verdict) addTriage(matches []triage.Match) error {
+// failures are the messages of the cases that failed, in their order.
+func failures(r records.Report) string {
+	var b strings.Builder
+	for _, c := range r.Cases {
+		if c.Outcome != records.Passed && c.Outcome != records.Skipped {
+			fmt.Fprintf(&b, "%s\n%s\n", c.Message, c.Detail)
+		}
+	}
+	return b.String()
+}
+
+// addTriage puts the class of the failure and the rules and steps of the
+// matches into the detail.
+func (v *Verdict) addTriage(matches []triage.Match) (err error) {
 	detail := map[string]json.RawMessage{}
 	if len(v.Detail) > 0 {
 		if err := json.Unmarshal(v.Detail, &detail); err != nil {
@@ -151,7 +210,7 @@ func (v *Verdict) addTriage(matches []triage.Match) error {
 		Rules []string `json:"rules"`
 		Steps []string `json:"steps"`
 	}
-	var steps []step
+	steps := []step{}
 	if old, ok := detail["triage"]; ok {
 		if err := json.Unmarshal(old, &steps); err != nil {
 			return err
@@ -160,11 +219,11 @@ func (v *Verdict) addTriage(matches []triage.Match) error {
 	for _, m := range matches[:min(len(matches), triage.MaxMatches)] {
 		steps = append(steps, step{m.Rules, m.Steps})
 	}
-	encoded, err := json.Marshal(steps)
-	if err != nil {
-		return err
+	for name, value := range map[string]any{"triage": steps, "fail_class": v.FailClass} {
+		if detail[name], err = json.Marshal(value); err != nil {
+			return err
+		}
 	}
-	detail["triage"] = encoded
 	v.Detail, err = json.Marshal(detail)
 	return err
 }

@@ -37,6 +37,7 @@ type cli struct {
 	Config      configCmd      `cmd:"" help:"Check a repository's configuration."`
 	Triage      triageCmd      `cmd:"" help:"Match logs against the known failure signatures."`
 	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
+	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
 }
 
 // streams are where a command reads and prints; bound into every Run method.
