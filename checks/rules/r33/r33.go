@@ -1,0 +1,363 @@
+// Package r33 is rule R33: one crate for all kernels, with pinned registry
+// dependencies.
+package r33
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R33.
+var Rule = &rules.Rule{
+	ID: "R33", Title: "One crate for all kernels, pinned to the registry",
+	Category: "memory", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Signatures: []string{"S-B13", "S-B14", "S-I01"},
+	Why:        "The five cutile crates only work together in one version, no Cargo.lock is committed, and the loader looks for one library under one name.",
+	Triage: []string{
+		"Ask for the five crates with one `=` version each, from the registry.",
+		"Keep `crate-type = [\"cdylib\"]`, the library's name and edition 2024.",
+		"Include `kernel.rs` and `ffi.rs` of each op in one module of `lib.rs`.",
+	},
+	Doc: doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
+}
+
+// pinned are the crates that must have one exact version.
+var pinned = []string{"cutile", "cutile-compiler", "cutile-macro", "cuda-core", "cuda-async"}
+
+// upstreamVersion is what TileGym's own crate pins.
+const upstreamVersion = "0.2.0"
+
+func run(p *rules.Pass) {
+	m := host.Of(p)
+	c := m.Crate(p.Crate)
+	for _, k := range c.Kernels {
+		if f := path.Join(k.Dir, "Cargo.toml"); p.Tree.Exists(f) {
+			report(p, p.Tree.File(f), syntax.Span{}, "own crate", nil, "`%s` has a manifest of its own; the op belongs to the crate in `%s`", k.Dir, orNone(c.Dir))
+		}
+	}
+	if c.Lib != nil {
+		includes(p, c)
+	}
+	man := c.Manifest
+	switch {
+	case man == nil:
+		p.Undecided("the crate has no manifest")
+	case man.File.Unread != "":
+		p.Undecided("the manifest is unread")
+	case man.Problem != "":
+		report(p, man.File, man.ProblemAt, "toml", nil, "the manifest is no valid TOML: %s", man.Problem)
+	default:
+		dependencies(p, m, c)
+		library(p, m, c)
+		patches(p, c)
+	}
+}
+
+func orNone(dir string) string {
+	if dir == "" {
+		return "the shared crate"
+	}
+	return dir
+}
+
+// report reports a place in a manifest; an empty span is the first line.
+func report(p *rules.Pass, f *syntax.File, at syntax.Span, construct string, fix *rules.Fix, format string, args ...any) {
+	if at.End <= at.Start && f.LineCount() > 0 {
+		at = syntax.Span{Start: 0, End: len(f.Line(1))}
+	}
+	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Error, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
+}
+
+// dependency is what a manifest says of one crate.
+type dependency struct {
+	name    string
+	version host.Value
+	has     bool // version is set
+	source  host.Value
+	local   string // path or git, when it is not from the registry
+	plain   bool   // all keys are about where the crate comes from
+	inherit bool   // workspace = true
+	at      syntax.Span
+	table   bool // in a table of its own
+}
+
+func read(m *host.Manifest) map[string]*dependency {
+	out := map[string]*dependency{}
+	renamed := map[string]string{}
+	for _, v := range m.Under("dependencies") {
+		if len(v.Path) == 3 && v.Path[2] == "package" {
+			renamed[v.Path[1]] = v.Text
+		}
+	}
+	for _, v := range m.Under("dependencies") {
+		if len(v.Path) < 2 {
+			continue
+		}
+		name := v.Path[1]
+		if r := renamed[name]; r != "" {
+			name = r
+		}
+		d := out[name]
+		if d == nil {
+			_, table := m.Table("dependencies", v.Path[1])
+			d = &dependency{name: name, at: v.Entry, plain: true, table: table}
+			out[name] = d
+		}
+		key := "version"
+		if len(v.Path) > 2 {
+			key = v.Path[2]
+		}
+		switch key {
+		case "version":
+			d.version, d.has = v, true
+		case "path", "git":
+			d.source, d.local = v, key
+		case "branch", "rev", "tag", "registry":
+		case "workspace":
+			d.inherit = true
+		default:
+			d.plain = false
+		}
+	}
+	return out
+}
+
+// exact is the version of an exact requirement, such as "0.2.0" for "=0.2.0".
+func exact(requirement string) string {
+	v, ok := strings.CutPrefix(strings.TrimSpace(requirement), "=")
+	v = strings.TrimSpace(v)
+	if !ok || !fullVersion.MatchString(v) {
+		return ""
+	}
+	return v
+}
+
+var fullVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.+-]+)?$`)
+
+// common is the version that most of the pinned crates ask for; empty when
+// none has an exact one.
+func common(deps map[string]*dependency) string {
+	count, best := map[string]int{}, ""
+	for _, name := range pinned {
+		if d := deps[name]; d != nil && d.has && d.local == "" {
+			if v := exact(d.version.Text); v != "" {
+				count[v]++
+				if count[v] > count[best] {
+					best = v
+				}
+			}
+		}
+	}
+	return best
+}
+
+func dependencies(p *rules.Pass, m *host.Model, c *host.Crate) {
+	man := c.Manifest
+	deps := read(man)
+	want := common(deps)
+	if c.Suite != "" {
+		// A suite's crate shares ffi_util.rs and the loader with the main one.
+		for _, other := range m.Crates {
+			if o := other.Manifest; other.Suite == "" && o != nil && o.Problem == "" {
+				if v := common(read(o)); v != "" {
+					want = v
+				}
+			}
+		}
+	}
+	known := want != ""
+	if !known {
+		want = upstreamVersion
+	}
+	elsewhere := slices.ContainsFunc(man.Values, func(v host.Value) bool {
+		return v.Path[0] == "target" && slices.Contains(v.Path, "dependencies")
+	})
+	for _, name := range pinned {
+		d := deps[name]
+		switch {
+		case d == nil && elsewhere:
+			p.Undecided("the crate may be among the dependencies of a target")
+		case d == nil:
+			missing(p, man, deps, name, want)
+		case d.inherit:
+			p.Undecided("the version comes from the workspace")
+		case d.local != "":
+			report(p, man.File, d.source.Entry, "source "+name, sourceFix(d, want), "`%s` comes from a `%s`; expected the registry with `\"=%s\"`", name, d.local, want)
+		case !d.has:
+			report(p, man.File, d.at, "version "+name, nil, "`%s` has no version; expected `\"=%s\"`", name, want)
+		case exact(d.version.Text) == "":
+			report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` asks for `%s`, which many versions satisfy; expected `\"=%s\"`", name, d.version.Text, want)
+		case exact(d.version.Text) != want && known:
+			report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` is pinned to `%s`, the other cutile crates to `=%s`; they only work in one version", name, d.version.Text, want)
+		}
+	}
+}
+
+// missing reports a crate that is not asked for, after the last one that is.
+func missing(p *rules.Pass, man *host.Manifest, deps map[string]*dependency, name, want string) {
+	header, ok := man.Table("dependencies")
+	var fix *rules.Fix
+	if ok {
+		at := header.At.End + len("]")
+		for _, other := range pinned {
+			if d := deps[other]; d != nil && !d.table && d.at.End > at {
+				at = d.at.End
+			}
+		}
+		end := man.File.LineStart(man.File.Position(at).Line) + len(man.File.Line(man.File.Position(at).Line))
+		fix = rules.Insert(end, fmt.Sprintf("\n%s = \"=%s\"", name, want), "Add the crate")
+	}
+	why := ""
+	if name == "cutile-compiler" {
+		why = "; no source names it, but the proc macro looks it up in the manifest"
+	}
+	report(p, man.File, header.At, "missing "+name, fix, "`%s` is not among the dependencies%s; expected `%s = \"=%s\"`", name, why, name, want)
+}
+
+func versionFix(d *dependency, want string) *rules.Fix {
+	return &rules.Fix{Description: "Pin the version", Edits: []rules.TextEdit{{Span: d.version.At, New: `"=` + want + `"`}}}
+}
+
+// sourceFix replaces an inline table that only says where the crate is.
+func sourceFix(d *dependency, want string) *rules.Fix {
+	if !d.plain || d.table || len(d.source.Path) != 3 || d.source.Entry.Start == d.source.Key.Start {
+		return nil
+	}
+	return &rules.Fix{Description: "Take the crate from the registry", Edits: []rules.TextEdit{{
+		Span: d.source.Entry, New: d.source.Path[1] + ` = "=` + want + `"`,
+	}}}
+}
+
+// library checks what decides whether the loader finds the library.
+func library(p *rules.Pass, m *host.Model, c *host.Crate) {
+	man := c.Manifest
+	lib, _ := man.Table("lib")
+	kind, ok := man.Get("lib", "crate-type")
+	if !ok {
+		kind, ok = man.Get("lib", "crate_type")
+	}
+	switch {
+	case !ok:
+		report(p, man.File, lib.At, "crate-type", nil, "the library has no `crate-type`; expected `[\"cdylib\"]`, else no shared library is built")
+	case !slices.Contains(append(kind.List, kind.Text), "cdylib"):
+		report(p, man.File, kind.Entry, "crate-type", nil, "`crate-type` lacks `\"cdylib\"`, so no shared library is built")
+	}
+
+	name, ok := man.Get("lib", "name")
+	if !ok {
+		if name, ok = man.Get("package", "name"); ok {
+			name.Text = strings.ReplaceAll(name.Text, "-", "_")
+		}
+	}
+	if so := soName(m, c); ok && so != "" && so != "lib"+name.Text+".so" {
+		report(p, man.File, name.Entry, "name", nil, "the library is built as `lib%s.so`, but the loader opens `%s`", name.Text, so)
+	}
+
+	if len(man.Under("package", "edition")) == 1 && len(man.Under("package", "edition")[0].Path) > 2 {
+		return // from the workspace
+	}
+	switch edition, ok := man.Get("package", "edition"); {
+	case !ok:
+		pkg, _ := man.Table("package")
+		report(p, man.File, pkg.At, "edition", nil, "the crate has no `edition`, which means 2015; expected `\"2024\"`")
+	case edition.Text != "2024":
+		report(p, man.File, edition.Entry, "edition", nil, "the crate is of edition `%s`; expected `\"2024\"`", edition.Text)
+	}
+}
+
+// soName is the file that the wrappers of the crate load; empty when unknown.
+func soName(m *host.Model, c *host.Crate) string {
+	if c.Suite == "" {
+		if m.Utils != nil {
+			return m.Utils.SoName
+		}
+		return ""
+	}
+	name := ""
+	for _, w := range c.Wrappers {
+		for _, b := range w.Binds {
+			s, ok := w.String(b.SoName)
+			if !ok || name != "" && s != name {
+				return ""
+			}
+			name = s
+		}
+	}
+	return name
+}
+
+func patches(p *rules.Pass, c *host.Crate) {
+	seen := map[string]bool{}
+	for _, t := range c.Manifest.Tables {
+		if name := t.Path[0]; (name == "patch" || name == "replace") && !seen[name] {
+			seen[name] = true
+			report(p, c.Manifest.File, t.At, name, nil, "`[%s]` swaps pinned crates for others; every checkout would build something else", name)
+		}
+	}
+	for _, v := range c.Manifest.Values {
+		if name := v.Path[0]; (name == "patch" || name == "replace") && !seen[name] {
+			seen[name] = true
+			report(p, c.Manifest.File, v.Entry, name, nil, "`%s` swaps pinned crates for others; every checkout would build something else", name)
+		}
+	}
+}
+
+// includes checks that each op's module includes both files of one op and none
+// that is gone.
+func includes(p *rules.Pass, c *host.Crate) {
+	for _, mod := range c.Lib.Mods {
+		for _, inc := range mod.Includes {
+			if inc.Path == "" {
+				continue
+			}
+			if !p.Tree.Exists(inc.Path) {
+				p.Reportf(inc.Node, rules.Error, "gone", "module `%s` includes `%s`, which does not exist", mod.Name, inc.Path)
+				continue
+			}
+			other := partner(inc.Path)
+			if other == "" || !p.Tree.Exists(other) || c.Lib.Has(other) {
+				continue
+			}
+			p.ReportFix(inc.Node, rules.Error, "half", includeFix(inc, other), "module `%s` includes `%s` without `%s` of the same op", mod.Name, path.Base(inc.Path), path.Base(other))
+		}
+	}
+}
+
+// partner is the other file of an op.
+func partner(p string) string {
+	switch dir, name := path.Split(p); {
+	case !strings.HasSuffix(strings.TrimSuffix(dir, "/"), "_kernel") || !strings.Contains(dir, path.Base(tree.OpsRoot)):
+		return ""
+	case name == "kernel.rs":
+		return dir + "ffi.rs"
+	case name == "ffi.rs":
+		return dir + "kernel.rs"
+	}
+	return ""
+}
+
+// includeFix adds the include of the partner beside that of a file.
+func includeFix(inc host.Include, other string) *rules.Fix {
+	stmt := inc.Node
+	if stmt.Parent().Is("expression_statement") {
+		stmt = stmt.Parent()
+	}
+	line := strings.Replace(inc.Node.Text(), path.Base(inc.Path), path.Base(other), 1) + ";"
+	if path.Base(other) == "kernel.rs" {
+		return rules.Insert(stmt.Span().Start, line+"\n"+host.Indent(stmt), "Include the other file of the op")
+	}
+	f, last := stmt.File(), stmt.EndPos().Line
+	return rules.Insert(f.LineStart(last)+len(f.Line(last)), "\n"+host.Indent(stmt)+line, "Include the other file of the op")
+}
