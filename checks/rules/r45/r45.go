@@ -1,0 +1,324 @@
+// Package r45 is rule R45: tiled loops of pointer kernels round up and mask the
+// tail.
+package r45
+
+import (
+	_ "embed"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R45.
+var Rule = &rules.Rule{
+	ID: "R45", Title: "Pointer loops round up and mask the tail",
+	Category: "performance", Owner: "kernel", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Signatures: []string{"S-C06", "S-C07", "S-R06"},
+	Why:        "A tile count that rounds down drops the last, partial tile; a load without a mask reads past the end of the row.",
+	Triage: []string{
+		"Compute the count as `(n + TILE - 1i32) / TILE`.",
+		"Mask each load and store with `cmpi(col, n_b, predicate::LessThan)`.",
+		"Where masked lanes are summed, `select` zero for them.",
+		"Test with a size that the tile does not divide.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+}
+
+// hops is how many names the chain from a loop's bound to its division has at
+// most.
+const hops = 3
+
+func run(p *rules.Pass) {
+	tails := tailEvidence(p)
+	if tails == none {
+		return
+	}
+	for _, m := range dsl.Modules.Of(p) {
+		for _, fn := range m.Entries() {
+			a := fn.AccessOf()
+			if a.Pointers == 0 {
+				continue
+			}
+			floors(p, fn, a)
+			if tails == seen {
+				maskless(p, fn)
+			}
+		}
+	}
+}
+
+// floors reports the divisions that round down a loop's bound.
+func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
+	bodies := map[syntax.Node][]syntax.Node{}
+	var order []syntax.Node
+	for _, loop := range fn.Body.Find("for_expression") {
+		mixed := a.Tensors > 0 || a.ViewOps > 0
+		if mixed && len(fn.OpCalls(loop.Field("body"), "load_ptr_tko", "store_ptr_tko")) == 0 {
+			continue
+		}
+		if division := bound(fn, loop); division.Valid() {
+			if bodies[division] == nil {
+				order = append(order, division)
+			}
+			bodies[division] = append(bodies[division], loop.Field("body"))
+		}
+	}
+	for _, division := range order {
+		n, tile, _ := dsl.Binary(division, "/")
+		tile = dsl.Unparen(tile)
+		if handled(fn, division, tile.Text()) {
+			p.Undecided("the tail may be handled apart from the loop")
+			continue
+		}
+		p.ReportFix(division, rules.Error, "floor", roundUp(fn, division, n, tile, bodies[division]),
+			"the loop's tile count `%s` rounds down, so the last partial tile is skipped; write `(%s + %s - 1i32) / %s`", division.Squeeze(), dsl.Unparen(n).Squeeze(), tile.Text(), tile.Text())
+	}
+}
+
+// bound is the division by a tile size that a loop's end comes from, when it
+// rounds down; invalid otherwise.
+func bound(fn *dsl.Func, loop syntax.Node) syntax.Node {
+	over := dsl.Unparen(loop.Field("value"))
+	if c, ok := dsl.AsCall(over); ok && c.Name == "step_by" && c.Method() {
+		over = dsl.Unparen(c.Receiver)
+	}
+	ends := over.NamedChildren()
+	if !over.Is("range_expression") || len(ends) != 2 {
+		return syntax.Node{}
+	}
+	division := fn.Resolve(ends[1], hops)
+	n, tile, ok := dsl.Binary(division, "/")
+	if !ok || !tileSize(fn, dsl.Unparen(tile)) || fn.Resolve(n, hops).Is("integer_literal") {
+		return syntax.Node{}
+	}
+	b := dsl.Unparen(tile).Text()
+	if roundsUp(fn, n, b) || multiple(fn, n, b) {
+		return syntax.Node{}
+	}
+	return division
+}
+
+// tileSize reports whether an expression is a const generic that stands in a
+// shape of the function.
+func tileSize(fn *dsl.Func, n syntax.Node) bool {
+	if !n.Is("identifier") || !fn.Const(n.Text()) {
+		return false
+	}
+	for _, list := range fn.Body.Find("array_expression") {
+		p := list.Parent()
+		inMacro := p.Is("token_tree")
+		inType := p.Is("block") || p.Is("expression_statement")
+		if (inMacro || inType && list.Ancestor("type_arguments").Valid()) && slices.Contains(dsl.Dims(list), n.Text()) {
+			return true
+		}
+	}
+	return false
+}
+
+// roundsUp reports whether a numerator adds the tile size and takes one away.
+func roundsUp(fn *dsl.Func, n syntax.Node, tile string) bool {
+	plusTile, minusOne := false, false
+	var walk func(n syntax.Node, negative bool, left int)
+	walk = func(n syntax.Node, negative bool, left int) {
+		if t := dsl.Unparen(n); !t.Is("identifier") || t.Text() != tile {
+			n = fn.Resolve(n, left)
+		} else {
+			n = t
+		}
+		if l, r, ok := dsl.Binary(n, "+"); ok {
+			walk(l, negative, left-1)
+			walk(r, negative, left-1)
+			return
+		}
+		if l, r, ok := dsl.Binary(n, "-"); ok {
+			walk(l, negative, left-1)
+			walk(r, !negative, left-1)
+			return
+		}
+		switch {
+		case n.Is("identifier") && n.Text() == tile && !negative:
+			plusTile = true
+		case n.Is("integer_literal") && strings.TrimRight(strings.TrimSuffix(n.Text(), "i32"), "_") == "1" && negative:
+			minusOne = true
+		}
+	}
+	walk(n, false, hops)
+	return plusTile && minusOne
+}
+
+// multiple reports whether a numerator is a product with the tile size, which
+// divides without a rest.
+func multiple(fn *dsl.Func, n syntax.Node, tile string) bool {
+	l, r, ok := dsl.Binary(fn.Resolve(n, hops), "*")
+	return ok && (dsl.Unparen(l).Text() == tile || dsl.Unparen(r).Text() == tile)
+}
+
+// handled reports whether the function computes a rest: something modulo the
+// tile size, or the covered length as count times tile size.
+func handled(fn *dsl.Func, division syntax.Node, tile string) bool {
+	count := division.Parent()
+	for count.Is("parenthesized_expression") {
+		count = count.Parent()
+	}
+	for _, b := range fn.Body.Find("binary_expression") {
+		l, r := dsl.Unparen(b.Field("left")), dsl.Unparen(b.Field("right"))
+		switch b.Field("operator").Text() {
+		case "%":
+			if r.Is("identifier") && r.Text() == tile {
+				return true
+			}
+		case "*":
+			for _, pair := range [][2]syntax.Node{{l, r}, {r, l}} {
+				if pair[1].Text() == tile && (pair[0] == division || count.Is("let_declaration") && pair[0].Is("identifier") && isBinding(fn, pair[0], count)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isBinding(fn *dsl.Func, id, let syntax.Node) bool {
+	b, ok := fn.Lookup(id)
+	return ok && b.Node == let
+}
+
+// roundUp is the fix, possible when numerator and tile size are an i32 constant
+// or parameter each and every access in the loops has a mask.
+func roundUp(fn *dsl.Func, division, n, tile syntax.Node, bodies []syntax.Node) *rules.Fix {
+	n = dsl.Unparen(n)
+	b, ok := fn.Lookup(n)
+	if !n.Is("identifier") || !ok || !b.Node.Is("parameter", "const_parameter") || fn.TypeOf(n).Elem != "i32" || dsl.HasComment(division) {
+		return nil
+	}
+	for _, body := range bodies {
+		for _, c := range fn.OpCalls(body, "load_ptr_tko", "store_ptr_tko") {
+			i := 3
+			if c.Name == "store_ptr_tko" {
+				i = 4
+			}
+			if len(c.Args) != 7 {
+				return nil
+			}
+			if _, masked := dsl.SomeOf(c.Args[i]); !masked {
+				return nil
+			}
+		}
+	}
+	return rules.Replace(division.Field("left"), "("+n.Text()+" + "+tile.Text()+" - 1i32)", "round the tile count up")
+}
+
+// maskless reports loads of whole tiles of lanes without a mask.
+func maskless(p *rules.Pass, fn *dsl.Func) {
+	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko") {
+		if len(c.Args) != 7 || !dsl.IsNone(c.Args[3]) {
+			continue
+		}
+		t := fn.TypeOf(c.Args[0])
+		tile := ""
+		for _, d := range t.Shape {
+			if fn.Const(d) {
+				tile = d
+			}
+		}
+		if t.Kind != dsl.PointerTile || tile == "" || !lanes(fn, c.Args[0], 8) {
+			p.Undecided("the lanes of a load without a mask are unknown")
+			continue
+		}
+		if handled(fn, syntax.Node{}, tile) || branched(fn, c) {
+			p.Undecided("the tail may be handled apart")
+			continue
+		}
+		p.Reportf(c.Args[3], rules.Warning, "mask", "this load reads `%s` lanes without a mask, while the reference rounds its tiles up or checks bounds; mask the lanes past the end", strings.Join(t.Shape, " x "))
+	}
+}
+
+// lanes reports whether a pointer or offset spans a tile's lanes: it comes from
+// iota.
+func lanes(fn *dsl.Func, n syntax.Node, left int) bool {
+	if left == 0 {
+		return false
+	}
+	n = fn.Resolve(n, 1)
+	if n.Is("binary_expression") {
+		return lanes(fn, n.Field("left"), left-1) || lanes(fn, n.Field("right"), left-1)
+	}
+	if n.Is("identifier") {
+		if d := fn.Definition(n); d.Valid() {
+			return lanes(fn, d, left-1)
+		}
+		return false
+	}
+	c, ok := dsl.AsCall(n)
+	if !ok {
+		return false
+	}
+	if fn.Op(c) == "iota" {
+		return true
+	}
+	if c.Method() && lanes(fn, c.Receiver, left-1) {
+		return true
+	}
+	return slices.ContainsFunc(c.Args, func(a syntax.Node) bool { return lanes(fn, a, left-1) })
+}
+
+// branched reports whether a load stands in an if whose other branch loads too,
+// as full tiles and the last one do.
+func branched(fn *dsl.Func, c dsl.Call) bool {
+	for at, cond := c.Node, c.Node.Ancestor("if_expression"); cond.Valid(); cond = cond.Ancestor("if_expression") {
+		other := cond.Field("alternative")
+		if at.Inside(other) {
+			other = cond.Field("consequence")
+		}
+		if len(fn.OpCalls(other, "load_ptr_tko")) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// evidence is what the sources say about tails.
+type evidence uint8
+
+const (
+	unknown evidence = iota
+	none             // the analysis lists the operations, and none makes a tail
+	seen
+)
+
+var tailNames = []string{"cdiv", "ceil_div", "next_power_of_2", "check_bounds"}
+
+// tailEvidence reads the analysis of the reference, else the reference itself.
+func tailEvidence(p *rules.Pass) evidence {
+	if src, err := p.Tree.Bytes(path.Join(p.Kernel.Dir, "reference/analysis.json")); err == nil {
+		var a struct {
+			Ops []string `json:"ops_used"`
+		}
+		if json.Unmarshal(src, &a) == nil && len(a.Ops) > 0 {
+			text := strings.Join(a.Ops, " ")
+			if slices.ContainsFunc(tailNames, func(n string) bool { return strings.Contains(text, n) }) {
+				return seen
+			}
+			return none
+		}
+	}
+	for _, c := range p.Tree.File(p.Kernel.Reference).Root().Find("call") {
+		switch name := syntax.PyName(c.Field("function")); name {
+		case "cdiv", "ceil_div", "next_power_of_2":
+			return seen
+		case "gather", "scatter":
+			if syntax.PyDotted(c.Field("function")) == "ct."+name && !syntax.PyArg(c, "check_bounds", -1).Is("false") {
+				return seen
+			}
+		}
+	}
+	return unknown
+}
