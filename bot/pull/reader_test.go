@@ -1067,6 +1067,34 @@ func TestWanted(t *testing.T) {
 	}
 }
 
+func TestServersThatIgnoreFilters(t *testing.T) {
+	w := newWorld(t, githubsim.Options{}, pull.Limits{})
+	w.http.with = func(r *http.Request) *http.Response {
+		query := r.URL.Query()
+		for _, filter := range []string{"name", "app_id", "event", "created"} {
+			query.Del(filter)
+		}
+		r.URL.RawQuery = query.Encode()
+		return nil
+	}
+	n := w.open(githubsim.Changes{"src/a.py": githubsim.Text("a\n")})
+	sha := w.snapshot(n).Info().HeadSHA
+	_, err := w.repo.ForeignCheck(77, "tilegym / gate", sha, "success")
+	require.NoError(t, err)
+	runs, err := w.reader.CheckRuns(t.Context(), w.ref, sha)
+	require.NoError(t, err)
+	assert.Empty(t, runs)
+
+	run := w.dispatch("01JAAA")
+	require.NoError(t, run.Upload("one", map[string][]byte{"evidence.json": []byte("1")}))
+	require.NoError(t, run.Upload("two", map[string][]byte{"evidence.json": []byte("2")}))
+	for name, want := range map[string]string{"one": "1", "two": "2"} {
+		files, err := w.reader.Artifact(t.Context(), w.ref, run.ID, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, read(t, files, "evidence.json"))
+	}
+}
+
 func TestBaseBranchThatIsGone(t *testing.T) {
 	w := newWorld(t, githubsim.Options{}, pull.Limits{})
 	n := w.open(githubsim.Changes{"src/a.py": githubsim.Text("a\n")})
