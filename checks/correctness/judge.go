@@ -92,12 +92,13 @@ type judge struct {
 
 // read sorts the cases of all files by backend.
 func (j *judge) read(files, base []records.Report) {
+	parser := records.NewIDParser(j.o.Backend, j.o.Reference)
 	for n, f := range files {
 		if why := f.Interrupted(); why != "" {
 			j.partial = append(j.partial, why)
 		}
 		for _, tc := range f.Cases {
-			id := records.ParseID(tc.Class, tc.Name, j.o.Backend, j.o.Reference)
+			id := parser.Parse(tc.Class, tc.Name)
 			r := &result{id: id, printed: tc.ID(), test: tc, report: n, outcome: tc.Outcome, why: reason(tc)}
 			j.all = append(j.all, r)
 			switch {
@@ -122,7 +123,7 @@ func (j *judge) read(files, base []records.Report) {
 	}
 	for _, f := range base {
 		for _, tc := range f.Cases {
-			if id := records.ParseID(tc.Class, tc.Name, j.o.Backend, j.o.Reference); id.Backend == j.o.Backend && tc.Outcome == records.Skipped {
+			if id := parser.Parse(tc.Class, tc.Name); id.Backend == j.o.Backend && tc.Outcome == records.Skipped {
 				j.baseSkips[id.Key()] = skipText(tc)
 				j.baseSkipped++
 			}

@@ -107,23 +107,28 @@ func (c *comparison) read(files []File) {
 	if c.o.Variants != nil {
 		references = c.o.Variants.references(c.o.Reference)
 	}
+	parser := records.NewIDParser(append([]string{c.o.Candidate}, references...)...)
 	perfFunctions := map[string]bool{}
-	for _, f := range files {
-		for _, tc := range f.Cases {
-			if id := c.parse(tc, references); tc.HasBenchmark() || strings.Contains(id.Test, "perf") || strings.Contains(id.Test, "bench") {
+	ids := make([][]records.TestID, len(files))
+	for i, f := range files {
+		ids[i] = make([]records.TestID, len(f.Cases))
+		for n, tc := range f.Cases {
+			id := c.renamed(parser.Parse(tc.Class, tc.Name))
+			ids[i][n] = id
+			if tc.HasBenchmark() || strings.Contains(id.Test, "perf") || strings.Contains(id.Test, "bench") {
 				perfFunctions[id.Function()] = true
 			}
 		}
 	}
 	c.reference = map[string][]round{}
-	for _, f := range files {
+	for i, f := range files {
 		if why := f.Interrupted(); why != "" {
 			c.partial = append(c.partial, why)
 		}
 		if f.Ignored > 0 {
 			c.note("%s: result blocks in an unknown shape, read as no data: %d", f.Name, f.Ignored)
 		}
-		c.readFile(f, references, perfFunctions)
+		c.readFile(f, ids[i], references, perfFunctions)
 	}
 }
 
@@ -131,8 +136,11 @@ func (c *comparison) note(format string, args ...any) {
 	c.v.Notes = append(c.v.Notes, fmt.Sprintf(format, args...))
 }
 
-func (c *comparison) parse(tc records.Case, references []string) records.TestID {
-	id := records.ParseID(tc.Class, tc.Name, append([]string{c.o.Candidate}, references...)...)
+// renamed applies the configured renames to an id.
+func (c *comparison) renamed(id records.TestID) records.TestID {
+	if len(c.o.Renames) == 0 {
+		return id
+	}
 	for _, from := range []string{id.Key(), id.Config()} {
 		if to, ok := c.o.Renames[from]; ok {
 			return id.Renamed(to)
@@ -142,43 +150,44 @@ func (c *comparison) parse(tc records.Case, references []string) records.TestID 
 }
 
 // readFile adds one file's rounds.
-func (c *comparison) readFile(f File, references []string, perfFunctions map[string]bool) {
+func (c *comparison) readFile(f File, ids []records.TestID, references []string, perfFunctions map[string]bool) {
 	candidate := round{}
 	reference := map[string]round{}
-	seen := map[string]records.Outcome{}
-	for _, tc := range f.Cases {
-		id := c.parse(tc, references)
+	type seenCase struct{ backend, key string }
+	seen := map[seenCase]records.Outcome{}
+	for n, tc := range f.Cases {
+		id := ids[n]
 		if !perfFunctions[id.Function()] {
 			continue
 		}
-		observed := c.observe(id, tc)
-		for _, backend := range sortedKeys(observed) {
+		counted := map[string]bool{}
+		for _, o := range c.observe(id, tc) {
 			into := make([]round, 0, 2)
-			if f.Side != ReferenceOnly && backend == c.o.Candidate {
+			if f.Side != ReferenceOnly && o.backend == c.o.Candidate {
 				into = append(into, candidate)
 			}
-			if f.Side != CandidateOnly && slices.Contains(references, backend) {
-				if reference[backend] == nil {
-					reference[backend] = round{}
+			if f.Side != CandidateOnly && slices.Contains(references, o.backend) {
+				if reference[o.backend] == nil {
+					reference[o.backend] = round{}
 				}
-				into = append(into, reference[backend])
+				into = append(into, reference[o.backend])
 			}
 			if len(into) == 0 {
 				continue
 			}
-			again := backend + " " + id.Key()
-			if before, dup := seen[again]; dup && !teardownTwin(before, tc) {
-				c.duplicates = append(c.duplicates, fmt.Sprintf("%s: %s of %s occurs more than once", f.Name, id.Config(), backend))
+			if this := (seenCase{o.backend, id.Key()}); !counted[o.backend] {
+				if before, dup := seen[this]; dup && !teardownTwin(before, tc) {
+					c.duplicates = append(c.duplicates, fmt.Sprintf("%s: %s of %s occurs more than once", f.Name, id.Config(), o.backend))
+				}
+				seen[this] = tc.Outcome
+				counted[o.backend] = true
 			}
-			seen[again] = tc.Outcome
-			for direction, obs := range observed[backend] {
-				if obs.void = obs.ok && c.void(backend, obs.ms) && f.Side != ReferenceOnly; obs.void {
-					obs.ok, obs.why = false, "void: "+voidReason(obs.ms)
-				}
-				key := c.config(id, direction)
-				for _, r := range into {
-					r[key] = obs
-				}
+			if o.void = o.ok && c.void(o.backend, o.ms) && f.Side != ReferenceOnly; o.void {
+				o.ok, o.why = false, "void: "+voidReason(o.ms)
+			}
+			key := c.config(id, o.direction)
+			for _, r := range into {
+				r[key] = o.observation
 			}
 		}
 	}
@@ -213,46 +222,46 @@ func (c *comparison) config(id records.TestID, direction string) string {
 	return base + " " + direction
 }
 
-// observe turns a case into observations by backend and direction.
-func (c *comparison) observe(id records.TestID, tc records.Case) map[string]map[string]observation {
-	all := map[string]map[string]observation{}
-	add := func(backend, direction string, obs observation) {
-		if all[backend] == nil {
-			all[backend] = map[string]observation{}
-		}
-		obs.outcome = tc.Outcome
-		all[backend][direction] = obs
+// observed is an observation of one backend in one direction; no direction stands
+// for all.
+type observed struct {
+	observation
+	backend, direction string
+}
+
+// observe turns a case into observations.
+func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
+	without := func(why string) []observed {
+		return []observed{{observation{outcome: tc.Outcome, why: why}, id.Backend, ""}}
 	}
 	if tc.Outcome != records.Passed {
-		add(id.Backend, "", observation{why: outcomeReason(tc)})
-		return all
+		return without(outcomeReason(tc))
 	}
 	measurements, err := records.Measurements(tc)
 	if err != nil {
-		add(id.Backend, "", observation{why: err.Error()})
-		return all
+		return without(err.Error())
 	}
+	var all []observed
 	for _, m := range measurements {
 		if id.Backend != "" && m.Backend != id.Backend {
 			continue
 		}
-		if _, twice := all[m.Backend][m.Direction]; twice {
+		if slices.ContainsFunc(all, func(o observed) bool { return o.backend == m.Backend && o.direction == m.Direction }) {
 			c.duplicates = append(c.duplicates, fmt.Sprintf("%s of %s has two benchmark records", id.Config(), m.Backend))
 		}
-		obs := observation{ms: m, ok: true}
+		obs := observation{ms: m, ok: true, outcome: tc.Outcome}
 		if !(m.Median > 0) || math.IsInf(m.Median, 0) {
 			obs.ok, obs.why = false, medianReason(m.Median)
 		}
-		add(m.Backend, m.Direction, obs)
+		all = append(all, observed{obs, m.Backend, m.Direction})
 	}
 	switch {
 	case len(all) > 0:
+		return all
 	case len(measurements) > 0:
-		add(id.Backend, "", observation{why: fmt.Sprintf("the test is of %s, its record is of %s", id.Backend, measurements[0].Backend)})
-	default:
-		add(id.Backend, "", observation{why: "passed without a benchmark record"})
+		return without(fmt.Sprintf("the test is of %s, its record is of %s", id.Backend, measurements[0].Backend))
 	}
-	return all
+	return without("passed without a benchmark record")
 }
 
 // forward is the direction that goes without saying.

@@ -136,7 +136,7 @@ func TestFieldReport098ProfilerUnavailable(t *testing.T) {
 	require.Equal(t, Blocked, v.Verdict)
 	require.Len(t, v.Missing, 2)
 	require.Contains(t, v.Missing[0].Why, "no device time")
-	require.Contains(t, strings.Join(v.Notes, "\n"), "profiler unavailable")
+	require.Contains(t, v.Sentence, "profiler unavailable")
 
 	files := []File{xmlFile("a", Both, rs("A", 1), cutile("A", 1))}
 	v = Compare(files, []job.Evidence{evidence(nil), evidence(func(e *job.Evidence) { e.Timing = "events" })}, cutileOptions)

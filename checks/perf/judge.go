@@ -211,19 +211,29 @@ func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) stri
 			return fmt.Sprintf("the evidence of %s says that its run was interrupted", e.Dispatch)
 		}
 	}
+	return c.noMeasurement(all, k)
+}
+
+// noMeasurement says why nothing was measured that could be judged, else "". A
+// sign in a log, such as a profiler that failed, is part of the reason.
+func (c *comparison) noMeasurement(all group, k int) string {
+	why := ""
 	switch {
 	case all.voids > 0:
 		return fmt.Sprintf("%d of the records of %s are void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate)
 	case c.v.Comparable == "no":
 		return "the two sides are not comparable: " + c.incomparable
 	case len(all.matched) == 0 && len(c.ids) == 0:
-		return "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference
+		why = "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference
 	case len(all.matched) == 0 && k == 0:
-		return "no measurement: no perf case of " + strings.Join(c.silent(), " or ") + " in the records"
+		why = "no measurement: no perf case of " + strings.Join(c.silent(), " or ") + " in the records"
 	case len(all.matched) == 0:
-		return "no config has a time on both sides"
+		why = "no config has a time on both sides"
 	}
-	return ""
+	if why != "" && len(c.o.LogNotes) > 0 {
+		why += "; " + c.o.LogNotes[0]
+	}
+	return why
 }
 
 // silent are the backends without any perf case.

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -194,6 +196,10 @@ func FuzzReadJUnit(f *testing.F) {
 	f.Add([]byte("<testsuite><![CDATA[]]></testsuite><!-- --->&#0;&"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := ReadJUnit("x", bytes.NewReader(raw))
+		slow := ReadJUnit("x", iotest.OneByteReader(bytes.NewReader(raw)))
+		if !reflect.DeepEqual(r, slow) {
+			t.Fatalf("read in one piece: %+v\nread byte by byte: %+v", r, slow)
+		}
 		for _, c := range r.Cases {
 			if !utf8.ValidString(c.Class + c.Name + c.Message + c.Detail + c.Output) {
 				t.Fatalf("not clean: %+q", c.ID()+c.Message+c.Detail+c.Output)

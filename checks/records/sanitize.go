@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -75,6 +76,7 @@ var replacement = []byte("\uFFFD")
 func (s *sanitizer) fill() {
 	s.out = s.out[:0]
 	for len(s.out) < 32<<10 {
+		s.plain()
 		c, err := s.in.ReadByte()
 		if err != nil {
 			s.err = err
@@ -98,6 +100,41 @@ func (s *sanitizer) fill() {
 		}
 	}
 	s.pending = s.out
+}
+
+// special marks the bytes that matter in a state: everything else is copied as it
+// stands.
+var special = func() (table [4][256]bool) {
+	for state, bytes := range map[markup]string{inText: "<&", inTag: "<>&\"'", inSingleQuote: "&'", inDoubleQuote: "&\""} {
+		for c := range 256 {
+			table[state][c] = c >= utf8.RuneSelf || c < ' ' && c != '\t' && c != '\n' && c != '\r' || strings.IndexByte(bytes, byte(c)) >= 0
+		}
+	}
+	return table
+}()
+
+// plain passes a run of ordinary bytes that are in the buffer already.
+func (s *sanitizer) plain() {
+	if s.state > inDoubleQuote {
+		return
+	}
+	if s.in.Buffered() == 0 {
+		// An error is met again by the caller.
+		s.in.Peek(1)
+	}
+	b, _ := s.in.Peek(s.in.Buffered())
+	table := &special[s.state]
+	n := 0
+	for n < len(b) && !table[b[n]] {
+		n++
+	}
+	if room := maxTextRun - s.run; s.state == inText && n > room {
+		s.emit(b[:max(room, 0)]...)
+		s.run += n
+	} else {
+		s.emit(b[:n]...)
+	}
+	s.in.Discard(n)
 }
 
 // emit appends content, unless the text run is already too long.

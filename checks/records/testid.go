@@ -21,11 +21,28 @@ type TestID struct {
 	at      int      // index of the backend among the parameters
 }
 
-// ParseID splits class and name of a JUnit case. Backends are found among the
+// IDParser splits test ids. It knows KnownBackends and the names that it was made
+// with.
+type IDParser struct{ backends []string }
+
+// NewIDParser returns a parser that knows some more backends.
+func NewIDParser(backends ...string) IDParser {
+	var p IDParser
+	for _, n := range slices.Concat(backends, KnownBackends) {
+		if n = CanonicalBackend(n); n != "" && !slices.Contains(p.backends, n) {
+			p.backends = append(p.backends, n)
+		}
+	}
+	// Longer names first, so that cutile-rs wins over cutile.
+	slices.SortStableFunc(p.backends, func(a, b string) int { return len(b) - len(a) })
+	return p
+}
+
+// Parse splits class and name of a JUnit case. Backends are found among the
 // parameters by name, wherever they stand. TileGym's parametrisation writes
 // cutile_rs, explicit ids write cutile-rs, where the dash also separates
 // parameters: both are the backend cutile-rs, never cutile with a parameter rs.
-func ParseID(class, name string, backends ...string) TestID {
+func (p IDParser) Parse(class, name string) TestID {
 	id := TestID{Class: class, at: -1}
 	id.Test, id.Params = splitName(name)
 	module := class
@@ -35,8 +52,13 @@ func ParseID(class, name string, backends ...string) TestID {
 		}
 	}
 	id.Kernel = strings.TrimPrefix(module, "test_")
-	id.takeBackend(backends)
+	id.takeBackend(p.backends)
 	return id
+}
+
+// ParseID splits a JUnit case's class and name once, see IDParser.
+func ParseID(class, name string, backends ...string) TestID {
+	return NewIDParser(backends...).Parse(class, name)
 }
 
 // ParseNodeID splits a pytest node id, path::Class::test[params]. A text without
@@ -70,15 +92,7 @@ func splitName(name string) (test string, params []string) {
 }
 
 // takeBackend moves the first parameter that is a backend's name out of Params.
-// Longer names are tried first, so that cutile-rs wins over cutile.
-func (id *TestID) takeBackend(backends []string) {
-	names := make([]string, 0, len(backends)+len(KnownBackends))
-	for _, n := range slices.Concat(backends, KnownBackends) {
-		if n = CanonicalBackend(n); n != "" && !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
+func (id *TestID) takeBackend(names []string) {
 	for i := range id.Params {
 		for _, n := range names {
 			if width, ok := matchBackend(id.Params[i:], n); ok {
@@ -94,15 +108,24 @@ func (id *TestID) takeBackend(backends []string) {
 // matchBackend reports whether params begin with a backend's name and over how
 // many of them it is spread. "framework=cutile" is the same as "cutile".
 func matchBackend(params []string, name string) (width int, ok bool) {
-	width = strings.Count(name, "-") + 1
-	for w := 1; w <= width && w <= len(params); w++ {
-		spelled := strings.Join(params[:w], "-")
-		if key, value, found := strings.Cut(spelled, "="); found && (key == "backend" || key == "framework") {
-			spelled = value
+	rest := name
+	for w, p := range params {
+		if w == 0 {
+			if key, value, found := strings.Cut(p, "="); found && (key == "backend" || key == "framework") {
+				p = value
+			}
 		}
-		if CanonicalBackend(spelled) == name {
-			return w, true
+		if !strings.HasPrefix(rest, CanonicalBackend(p)) || p == "" {
+			return 0, false
 		}
+		rest = rest[len(p):]
+		if rest == "" {
+			return w + 1, true
+		}
+		if rest[0] != '-' {
+			return 0, false
+		}
+		rest = rest[1:]
 	}
 	return 0, false
 }
