@@ -3,6 +3,8 @@ package perf
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,4 +214,54 @@ func TestFieldReport078PrintedTextIsClean(t *testing.T) {
 		require.NotContains(t, b.String(), "\x1b")
 		require.NotContains(t, b.String(), "\x07")
 	}
+}
+
+// Equal code does not alert, and one bench that is 20 % slower is named: medians
+// of 10 samples, sd 4 %, 40 benches, 100 seeds.
+func TestFieldReport083NoiseDoesNotAlert(t *testing.T) {
+	run := func(seed uint64, slow int) Verdict {
+		r := rand.New(rand.NewPCG(seed, 83))
+		median := func(scale float64) float64 {
+			x := make([]float64, 10)
+			for i := range x {
+				x[i] = scale * (1 + 0.04*r.NormFloat64())
+			}
+			slices.Sort(x)
+			return (x[4] + x[5]) / 2
+		}
+		var cases []bench
+		for i := range 40 {
+			scale := 1.0
+			if i == slow {
+				scale = 1.2
+			}
+			c, ref := rs(strconv.Itoa(i), median(scale)), cutile(strconv.Itoa(i), median(1))
+			c.relStd, ref.relStd = 4, 4
+			cases = append(cases, c, ref)
+		}
+		return Compare([]File{xmlFile("a", Both, cases...)}, nil, cutileOptions)
+	}
+	alerts, named := 0, 0
+	for seed := range uint64(100) {
+		if run(seed, -1).Verdict != Done {
+			alerts++
+		}
+		if run(seed, 7).Configs[7].Change == "slower" {
+			named++
+		}
+	}
+	t.Logf("alerts %d of 100, named %d of 100", alerts, named)
+	require.LessOrEqual(t, alerts, 2)
+	require.GreaterOrEqual(t, named, 95)
+}
+
+// Samples that were all thrown away as throttled are unmeasured, not unchanged.
+func TestFieldReport096Throttled(t *testing.T) {
+	c := records.ReadConsole("log", strings.NewReader("warning: GPU clock throttled, sample discarded\n"))
+	o := cutileOptions
+	o.LogNotes = ConsoleNotes(c)
+	v := Compare([]File{{c.Report, Both}}, nil, o)
+	require.Equal(t, Blocked, v.Verdict)
+	require.Contains(t, v.Sentence, "no measurement")
+	require.Contains(t, v.Sentence, "the GPU was throttled")
 }
