@@ -78,6 +78,9 @@ func word(s gate.Status) string {
 	return "Blocked"
 }
 
+// inert breaks what would call or link somebody if a title were ever rendered.
+var inert = strings.NewReplacer("`", "", "@", "@\u200b", "#", "#\u200b", "](", "]\u200b(")
+
 // title is the node's reason with what would change it, on one line. GitHub
 // shows titles as plain text.
 func title(n gate.Node) string {
@@ -85,7 +88,7 @@ func title(n gate.Node) string {
 	if n.Unblock != "" && n.Status != gate.Pending {
 		t += " To change it: " + n.Unblock.Line()
 	}
-	return untrusted.Text(strings.ReplaceAll(t, "`", "")).Cut(250).Line()
+	return inert.Replace(untrusted.Text(t).Cut(240).Line())
 }
 
 // apply sets status and conclusion of a check run from a node.

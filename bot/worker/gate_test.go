@@ -1,0 +1,265 @@
+package worker_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/bot/githubsim"
+	"github.com/tilegate/tilegate/bot/report"
+	"github.com/tilegate/tilegate/checks/job"
+)
+
+// gpuWorld is a world whose runs are carried out by a rig.
+func gpuWorld(t *testing.T, changes ...change) (*world, *rig) {
+	t.Helper()
+	g := &rig{}
+	w := newWorld(t, append([]change{func(c *config) { c.sim.OnDispatch = g.dispatched }}, changes...)...)
+	return w, g
+}
+
+// only plans an outcome for one stage; the others succeed.
+func only(stage job.Stage, o outcome) func(job.Request, job.Stage, string) outcome {
+	return func(_ job.Request, s job.Stage, _ string) outcome {
+		if s == stage {
+			return o
+		}
+		return outcome{}
+	}
+}
+
+func TestCleanChangeBecomesGreen(t *testing.T) {
+	w, g := gpuWorld(t)
+	n, sha := w.open("writer", w.harmless())
+	gate := w.becomes(sha, report.CheckGate, "success")
+	w.quiet()
+	for _, name := range report.CheckNames {
+		c, ok := w.check(sha, name)
+		require.True(t, ok, name)
+		require.Equal(t, "success", c.Conclusion, "%s: %s", name, c.Title)
+	}
+	require.Len(t, g.requests(), 1)
+	r := g.requests()[0]
+	require.Equal(t, sha, r.HeadSHA)
+	require.Equal(t, []string{"row_sum"}, r.Kernels)
+	require.Equal(t, "base", r.Harness)
+	build, _ := w.check(sha, report.CheckBuild)
+	require.Equal(t, r.Dispatch, build.ExternalID, "a stage's check run names its dispatch")
+	require.Len(t, w.repo.Comments(n), 1)
+	require.Contains(t, w.repo.Comments(n)[0].Body, "| row\\_sum | cpu | Passed | Passed | Passed | 1.000 |")
+	t.Log(gate.Title, w.repo.Comments(n)[0].Body)
+}
+
+func TestPerfGapIsRedUntilWaived(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.set(only(job.Perf, outcome{ratio: 1.12}))
+	n, sha := w.open("writer", w.harmless())
+	gate := w.becomes(sha, report.CheckGate, "failure")
+	require.Contains(t, gate.Title, "1.12")
+	require.Contains(t, gate.Summary, "waive perf row_sum")
+	perf := w.becomes(sha, report.CheckPerf, "failure")
+	require.Contains(t, perf.Text, "INVESTIGATE")
+
+	_, err := w.repo.Comment(n, "writer", "/tilegym waive perf row_sum because")
+	require.NoError(t, err)
+	w.quiet()
+	require.Equal(t, "failure", w.concluded(sha, report.CheckGate).Conclusion, "write access is not enough")
+
+	_, err = w.repo.Comment(n, "maya", "/tilegym waive perf row_sum known launch cost")
+	require.NoError(t, err)
+	gate = w.becomes(sha, report.CheckGate, "success")
+	require.Contains(t, gate.Title, "waived by maya")
+
+	_, err = w.repo.Comment(n, "maya", "/tilegym unwaive perf row_sum")
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckGate, "failure")
+}
+
+func TestCorrectnessFailureIsRedAndItsTextIsHarmless(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.set(only(job.Correctness, outcome{conclusion: "failure", failing: 2}))
+	n, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "failure")
+	w.quiet()
+	c, _ := w.check(sha, report.CheckCorrectness)
+	require.Equal(t, "failure", c.Conclusion)
+	// field-report 60: nobody is called, nothing is closed or loaded.
+	for _, text := range []string{c.Title, c.Summary, c.Text, w.repo.Comments(n)[0].Body} {
+		require.NotContains(t, text, "@some-user")
+		require.NotContains(t, text, "closes #1")
+		require.NotContains(t, text, "![x](http")
+	}
+	perf, _ := w.check(sha, report.CheckPerf)
+	require.NotEqual(t, "success", perf.Conclusion, "no perf conclusion without correctness")
+	require.Contains(t, perf.Title, "No conclusion")
+}
+
+func TestNoVerdictIsNeverAPass(t *testing.T) {
+	for name, c := range map[string]struct {
+		stage job.Stage
+		o     outcome
+		want  string // in the stage's title
+	}{
+		"field-report 28: a skipped job":           {job.Build, outcome{conclusion: "skipped", noArtifact: true}, "did not run"},
+		"field-report 30: success against its job": {job.Build, outcome{conclusion: "failure", edit: func(e *evidence) { e.Commands[0].ExitCode = 0 }}, "the job ended with failure"},
+		"no artifact":                                 {job.Correctness, outcome{noArtifact: true}, "no usable artifact"},
+		"field-report 74: everything skipped":         {job.Correctness, outcome{skipped: true}, "skipped"},
+		"field-report 75: interrupted":                {job.Correctness, outcome{edit: func(e *evidence) { e.Interrupted = true }}, "partial"},
+		"evidence of another dispatch":                {job.Build, outcome{edit: func(e *evidence) { e.Dispatch = "other" }}, "does not belong"},
+		"evidence of another commit":                  {job.Build, outcome{edit: func(e *evidence) { e.HeadSHA = strings.Repeat("0", 40) }}, "does not belong"},
+		"a file that was changed after it was listed": {job.Perf, outcome{edit: func(e *evidence) { e.files["perf-round-1-candidate.xml"] = []byte("<x/>") }}, "another sha256"},
+		"no symbol":            {job.Build, outcome{edit: func(e *evidence) { e.Symbols = nil }}, "does not export"},
+		"perf without records": {job.Perf, outcome{edit: func(e *evidence) { e.Files = nil }}, "nothing was measured"},
+		"timed out":            {job.Correctness, outcome{conclusion: "timed_out"}, "did not end in time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, g := gpuWorld(t)
+			g.set(only(c.stage, c.o))
+			_, sha := w.open("writer", w.harmless())
+			check := map[job.Stage]string{job.Build: report.CheckBuild, job.Correctness: report.CheckCorrectness, job.Perf: report.CheckPerf}[c.stage]
+			got := w.concluded(sha, check)
+			require.NotEqual(t, "success", got.Conclusion)
+			require.Contains(t, got.Title, c.want)
+			require.NotEqual(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
+		})
+	}
+}
+
+// TestFieldReport62 : a lost runner is retried once and never blamed on the change.
+func TestFieldReport62(t *testing.T) {
+	for _, twice := range []bool{false, true} {
+		t.Run(fmt.Sprintf("lost twice %v", twice), func(t *testing.T) {
+			w, g := gpuWorld(t)
+			g.set(func(r job.Request, s job.Stage, _ string) outcome {
+				if s == job.Correctness && (twice || len(g.requests()) == 1) {
+					return outcome{conclusion: "failure", noArtifact: true, lost: true}
+				}
+				return outcome{}
+			})
+			_, sha := w.open("writer", w.harmless())
+			if !twice {
+				w.becomes(sha, report.CheckGate, "success")
+			} else {
+				w.eventually("two dispatches", func() bool { return len(g.requests()) == 2 })
+				c := w.becomes(sha, report.CheckCorrectness, "action_required")
+				require.Contains(t, c.Title, "not shown to be at fault")
+			}
+			w.quiet()
+			require.Len(t, g.requests(), 2)
+		})
+	}
+}
+
+// TestFieldReport64 : a run that no runner takes ends, and stays ended.
+func TestFieldReport64(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.hold = true
+	_, sha := w.open("writer", w.harmless())
+	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.quiet()
+	w.advance(3 * time.Hour)
+	c := w.becomes(sha, report.CheckBuild, "timed_out")
+	require.Contains(t, c.Title, "self-hosted, cpu")
+	run := g.waiting()[0]
+	w.eventually("cancelled", func() bool { _, conclusion := run.Status(); return conclusion == "cancelled" })
+	w.becomes(sha, report.CheckGate, "timed_out")
+	g.work(run)
+	w.quiet()
+	require.Equal(t, "timed_out", w.concluded(sha, report.CheckGate).Conclusion)
+}
+
+// TestFieldReport66 : runs that end in reverse order keep their own outcomes.
+func TestFieldReport66(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.hold = true
+	_, sha1 := w.open("writer", w.harmless())
+	_, sha2 := w.open("maya", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
+	w.eventually("both dispatched", func() bool { return len(g.waiting()) == 2 })
+	g.set(func(r job.Request, s job.Stage, _ string) outcome {
+		if r.HeadSHA == sha2 && s == job.Build {
+			return outcome{conclusion: "failure"}
+		}
+		return outcome{}
+	})
+	runs := g.waiting()
+	g.work(runs[1])
+	g.work(runs[0])
+	w.becomes(sha1, report.CheckGate, "success")
+	w.becomes(sha2, report.CheckGate, "failure")
+}
+
+// TestFieldReport26And67 : what happens to an old head stays with it.
+func TestFieldReport26And67(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.hold = true
+	_, sha1 := w.open("writer", w.harmless())
+	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("build is open", func() bool { c, _ := w.check(sha1, report.CheckBuild); return c.Status == "in_progress" })
+	sha2 := w.push("topic-writer", "writer", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
+	w.eventually("dispatched again", func() bool { return len(g.waiting()) == 2 })
+	for _, name := range []string{report.CheckBuild, report.CheckCorrectness, report.CheckPerf, report.CheckGate} {
+		c := w.becomes(sha1, name, "cancelled")
+		require.Contains(t, c.Title, sha2[:7])
+	}
+	old := g.waiting()[0]
+	w.eventually("the old run is cancelled", func() bool { _, conclusion := old.Status(); return conclusion == "cancelled" })
+	g.work(g.waiting()[1])
+	w.becomes(sha2, report.CheckGate, "success")
+	w.quiet()
+	require.Equal(t, "cancelled", w.concluded(sha1, report.CheckGate).Conclusion)
+}
+
+// TestFieldReport23 : the gate also reports on a merge group.
+func TestFieldReport23(t *testing.T) {
+	w, _ := gpuWorld(t)
+	n, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "success")
+	group, err := w.repo.MergeGroup(n)
+	require.NoError(t, err)
+	w.becomes(group, report.CheckGate, "success")
+}
+
+// TestFieldReport25 : GitHub's Re-run of our check run is a new dispatch, that
+// of another App's is nothing.
+func TestFieldReport25(t *testing.T) {
+	w, g := gpuWorld(t)
+	_, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "success")
+	w.quiet()
+	foreign, err := w.repo.ForeignCheck(99, report.CheckPerf, sha, "success")
+	require.NoError(t, err)
+	require.NoError(t, w.repo.Rerequest(foreign, "writer"))
+	w.quiet()
+	require.Len(t, g.requests(), 1)
+
+	g.hold = true
+	perf, _ := w.check(sha, report.CheckPerf)
+	require.NoError(t, w.repo.Rerequest(perf.ID, "writer"))
+	w.eventually("dispatched again", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
+	require.Equal(t, sha, g.requests()[1].HeadSHA)
+	g.work(g.waiting()[0])
+	w.becomes(sha, report.CheckGate, "success")
+	w.quiet()
+}
+
+// TestFieldReport29 : a job that the base branch requires later reopens the gate.
+func TestFieldReport29(t *testing.T) {
+	w, g := gpuWorld(t)
+	_, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "success")
+	g.mu.Lock()
+	g.hold = true
+	g.mu.Unlock()
+	config, err := w.repo.Read("main", ".github/tilegym.yml")
+	require.NoError(t, err)
+	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text(string(config) + "  - name: second\n    labels: [self-hosted, second]\n    required: true\n")})
+	w.eventually("the second class is dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
+	require.Equal(t, "second", g.requests()[1].GPU)
+	g.work(g.waiting()[0])
+	w.becomes(sha, report.CheckGate, "success")
+}

@@ -1,0 +1,220 @@
+package worker_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tilegate/tilegate/bot/githubsim"
+	"github.com/tilegate/tilegate/checks/job"
+)
+
+// outcome is how one job of the fake runner ends. Its zero value is a job that
+// succeeded and left good evidence.
+type outcome struct {
+	conclusion string // success when empty
+	noArtifact bool
+	lost       bool            // no step failed: the runner went away
+	ratio      float64         // perf: candidate over reference; 1 when 0
+	failing    int             // correctness: cases that fail
+	skipped    bool            // correctness: every candidate case is skipped
+	log        string          // text of the stage's log
+	edit       func(*evidence) // changes the document before it is uploaded
+}
+
+// evidence is a job's evidence while it is made.
+type evidence struct {
+	job.Evidence
+	files map[string][]byte
+}
+
+// rig runs the jobs of dispatched runs. It is safe for concurrent use.
+type rig struct {
+	mu   sync.Mutex
+	plan func(r job.Request, stage job.Stage, kernel string) outcome
+	hold bool // runs stay queued until release
+	held []*githubsim.Run
+	seen []job.Request
+}
+
+func (g *rig) set(plan func(job.Request, job.Stage, string) outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.plan = plan
+}
+
+// dispatched is called by GitHub for each new run.
+func (g *rig) dispatched(run *githubsim.Run) {
+	r, err := job.ParseRequest([]byte(run.Inputs["request"]))
+	if err != nil {
+		run.Complete("failure")
+		return
+	}
+	g.mu.Lock()
+	g.seen = append(g.seen, r)
+	hold := g.hold
+	if hold {
+		g.held = append(g.held, run)
+	}
+	g.mu.Unlock()
+	if !hold {
+		g.work(run)
+	}
+}
+
+// requests are the requests so far.
+func (g *rig) requests() []job.Request {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]job.Request(nil), g.seen...)
+}
+
+// waiting are the runs that were held back.
+func (g *rig) waiting() []*githubsim.Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]*githubsim.Run(nil), g.held...)
+}
+
+// work runs the jobs of a run to their ends.
+func (g *rig) work(run *githubsim.Run) {
+	r, err := job.ParseRequest([]byte(run.Inputs["request"]))
+	if err != nil {
+		run.Complete("failure")
+		return
+	}
+	worst := "success"
+	for _, kernel := range r.Kernels {
+		stop := false
+		for _, stage := range r.Stages {
+			j := run.AddJob(job.JobName(stage, kernel, r.GPU), "self-hosted", "cpu")
+			if stop {
+				j.Complete("skipped")
+				continue
+			}
+			g.mu.Lock()
+			plan := g.plan
+			g.mu.Unlock()
+			o := outcome{}
+			if plan != nil {
+				o = plan(r, stage, kernel)
+			}
+			if o.conclusion == "" {
+				o.conclusion = "success"
+			}
+			j.Start("gpu-1")
+			if !o.noArtifact {
+				if err := run.Upload(job.ArtifactName(r.Dispatch, stage, kernel, r.GPU), artifact(r, stage, kernel, o)); err != nil {
+					panic(err)
+				}
+			}
+			step := githubsim.Step{Name: "Run", Conclusion: o.conclusion}
+			if o.lost {
+				step.Conclusion = "success"
+			}
+			j.Complete(o.conclusion, step)
+			if o.conclusion != "success" {
+				worst, stop = "failure", true
+			}
+		}
+	}
+	run.Complete(worst)
+}
+
+// artifact makes the files of a job's artifact.
+func artifact(r job.Request, stage job.Stage, kernel string, o outcome) map[string][]byte {
+	now := time.Date(2026, 11, 30, 1, 0, 0, 0, time.UTC)
+	e := &evidence{files: map[string][]byte{}, Evidence: job.Evidence{
+		Schema: job.EvidenceSchema, Dispatch: r.Dispatch, Repository: r.Repository, HeadSHA: r.HeadSHA, BaseSHA: r.BaseSHA,
+		Stage: stage, Kernel: kernel, GPU: r.GPU, Candidate: r.Candidate, Reference: r.Reference, Harness: r.Harness, Timing: "cupti",
+		StartedAt: now, FinishedAt: now.Add(time.Minute), Runner: job.Runner{Name: "gpu-1", OS: "Linux", Arch: "X64"},
+		GPUIdentity: job.GPUIdentity{Name: "Test GPU", UUID: "hashed", Driver: "580.1", ComputeCapability: "12.0"},
+		Tools:       job.Tools{"python": "3.12"}, Symbols: []string{},
+	}}
+	exit := 0
+	if o.conclusion != "success" && o.conclusion != "" {
+		exit = 1
+	}
+	switch stage {
+	case job.Build:
+		e.Commands = []job.Command{{Name: "cargo build", ExitCode: exit}}
+		e.Symbols = []string{"cutile_" + kernel}
+		e.add("cargo-build.log", "log", o.log)
+	case job.Correctness:
+		e.Commands = []job.Command{{Name: "cargo build"}, {Name: "wiring"}, {Name: "canary"}, {Name: "pytest", ExitCode: exit}}
+		e.add("pytest.xml", "junit", opXML(kernel, o))
+		e.add("pytest.log", "log", o.log)
+	case job.Perf:
+		ratio := o.ratio
+		if ratio == 0 {
+			ratio = 1
+		}
+		e.Commands = []job.Command{{Name: "cargo build"}}
+		for round := 1; round <= r.Rounds.Min; round++ {
+			for _, side := range []string{"candidate", "reference"} {
+				name := fmt.Sprintf("perf-round-%d-%s", round, side)
+				e.Commands = append(e.Commands, job.Command{Name: name, ExitCode: exit})
+				backend, scale := r.Reference, 1.0
+				if side == "candidate" {
+					backend, scale = r.Candidate, ratio
+				}
+				e.add(name+".xml", "junit", perfXML(kernel, backend, scale))
+			}
+		}
+	}
+	if o.edit != nil {
+		o.edit(e)
+	}
+	doc, err := json.Marshal(e.Evidence)
+	if err != nil {
+		panic(err)
+	}
+	e.files[job.EvidenceFile] = doc
+	return e.files
+}
+
+func (e *evidence) add(name, kind, content string) {
+	sum := sha256.Sum256([]byte(content))
+	e.files[name] = []byte(content)
+	e.Files = append(e.Files, job.File{Path: name, Kind: kind, SHA256: hex.EncodeToString(sum[:])})
+}
+
+// opXML is the report of the op's tests of both backends.
+func opXML(kernel string, o outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<?xml version="1.0"?><testsuites><testsuite name="pytest" errors="0" failures="%d" skipped="0" tests="8">`, o.failing)
+	for _, backend := range []string{"cutile", "cutile_rs"} {
+		for i := range 4 {
+			fmt.Fprintf(&b, `<testcase classname="tests.ops.test_%s.Test_Op" name="test_op[%s-%d-torch.float32]" time="0.1">`, kernel, backend, 64<<i)
+			switch {
+			case backend == "cutile_rs" && i < o.failing:
+				fmt.Fprintf(&b, `<failure message="%s">assert False</failure>`, "AssertionError: @some-user closes #1 ![x](http://e.example/x.png)")
+			case backend == "cutile_rs" && o.skipped:
+				b.WriteString(`<skipped type="pytest.skip" message="no GPU">no GPU</skipped>`)
+			}
+			b.WriteString("</testcase>")
+		}
+	}
+	b.WriteString("</testsuite></testsuites>")
+	return b.String()
+}
+
+// perfXML is one side of a round.
+func perfXML(kernel, backend string, scale float64) string {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0"?><testsuites><testsuite name="pytest" errors="0" failures="0" skipped="0" tests="4">`)
+	for i := range 4 {
+		ms := 0.5 * float64(int(1)<<i) * scale
+		fmt.Fprintf(&b, `<testcase classname="tests.ops.test_%s.Test_Op" name="test_perf[%s-%d-torch.float16]" time="0.1"><properties><property name="benchmark" value="`,
+			kernel, strings.ReplaceAll(backend, "-", "_"), 1024<<i)
+		fmt.Fprintf(&b, `{'%s': {'forward': {'mean': %[2]g, 'std': 0.001, 'rel_std': 0.2, 'median': %[2]g, 'min': %[2]g, 'max': %[2]g, 'nrep': 50, 'kernel_times': [{'name': '%s_entry', 'self_time_us': %[4]g, 'total_time_us': %[4]g, 'count': 1}]}}}`,
+			backend, ms, kernel, ms*1000)
+		b.WriteString(`" /></properties></testcase>`)
+	}
+	b.WriteString("</testsuite></testsuites>")
+	return b.String()
+}
