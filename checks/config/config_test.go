@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -131,4 +132,17 @@ func FuzzParse(f *testing.F) {
 			c.SkipMatcher(Candidate)("text")
 		}
 	})
+}
+
+// The documented example is the default configuration.
+func TestDocumentedDefaults(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(doc), "```yaml\n")
+	require.True(t, ok)
+	example, _, ok := strings.Cut(rest, "```")
+	require.True(t, ok)
+	c, err := Parse("configuration.md", []byte(example))
+	require.NoError(t, err)
+	require.Equal(t, Default(), c)
 }
