@@ -35,6 +35,8 @@ type cli struct {
 	Perf        perfCmd        `cmd:"" help:"Judge performance from raw records."`
 	Correctness correctnessCmd `cmd:"" help:"Judge correctness from raw records."`
 	Config      configCmd      `cmd:"" help:"Check a repository's configuration."`
+	Analysis    analysisCmd    `cmd:"" help:"Check an analysis.json."`
+	IR          irCmd          `cmd:"" name:"ir" help:"Check CUDA Tile IR and compare it with a reference."`
 	Triage      triageCmd      `cmd:"" help:"Match logs against the known failure signatures."`
 	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
 	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
