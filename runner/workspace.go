@@ -98,7 +98,8 @@ func (w *Workspace) export(ctx context.Context, g gitRepo, root, head, base, ref
 	if err := os.Mkdir(root, 0o755); err != nil {
 		return err
 	}
-	if _, err := g.run(nil, "checkout-index", "--all", "--quiet", "--prefix="+root+"/"); err != nil {
+	// A work tree is named because the repository may be a bare one.
+	if _, err := g.run(nil, "--work-tree="+root, "checkout-index", "--all", "--quiet", "--prefix="+root+"/"); err != nil {
 		return err
 	}
 	return w.load(root)

@@ -39,7 +39,9 @@ type cli struct {
 	IR          irCmd          `cmd:"" name:"ir" help:"Check CUDA Tile IR and compare it with a reference."`
 	Triage      triageCmd      `cmd:"" help:"Match logs against the known failure signatures."`
 	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
+	Action      actionCmd      `cmd:"" hidden:"" help:"Run as a GitHub Action."`
 	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
+	Demo        demoCmd        `cmd:"" help:"Run the whole flow on this machine."`
 }
 
 // streams are where a command reads and prints; bound into every Run method.

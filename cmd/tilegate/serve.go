@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -48,11 +47,21 @@ func (c *serveCmd) Run(s streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewJSONHandler(s.Err, nil))
-	return serve(ctx, settings, log)
+	public, err := net.Listen("tcp", settings.Listen)
+	if err != nil {
+		return fmt.Errorf("TILEGATE_LISTEN: %w", err)
+	}
+	defer public.Close()
+	admin, err := net.Listen("tcp", settings.AdminListen)
+	if err != nil {
+		return fmt.Errorf("TILEGATE_ADMIN_LISTEN: %w", err)
+	}
+	defer admin.Close()
+	return serve(ctx, settings, public, admin, log)
 }
 
-// serve runs the App with its two listeners.
-func serve(ctx context.Context, settings server.Settings, log *slog.Logger) error {
+// serve runs the App on its two listeners until the context ends.
+func serve(ctx context.Context, settings server.Settings, public, admin net.Listener, log *slog.Logger) error {
 	st, err := store.Open(ctx, settings.DatabaseURL, time.Now)
 	if err != nil {
 		return err
@@ -89,14 +98,6 @@ func serve(ctx context.Context, settings server.Settings, log *slog.Logger) erro
 	}
 	web := server.Options{
 		Secrets: settings.WebhookSecrets, Inbox: app, Pages: app, Ready: st.Ping, Tokens: tokens, Registry: registry, Setup: setup, Log: log,
-	}
-	public, err := net.Listen("tcp", settings.Listen)
-	if err != nil {
-		return fmt.Errorf("TILEGATE_LISTEN: %w", err)
-	}
-	admin, err := net.Listen("tcp", settings.AdminListen)
-	if err != nil {
-		return errors.Join(fmt.Errorf("TILEGATE_ADMIN_LISTEN: %w", err), public.Close())
 	}
 	log.Info("listening", "address", public.Addr().String(), "admin", admin.Addr().String(), "version", version())
 	group, ctx := errgroup.WithContext(ctx)
