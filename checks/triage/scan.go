@@ -78,7 +78,10 @@ var (
 	// Source as rustc and tracebacks quote it. A message that only stands in quoted
 	// source was not printed by the program.
 	rustQuote = regexp.MustCompile(`^\d*\s*\|(\s|$)`)
-	pyQuote   = regexp.MustCompile(`^(>\s+)?([furbFURB]{0,2}["']|#|//|raise |assert |if |elif |else:|print\(|logger\.|logging\.|warnings\.warn\(|pytest\.(skip|fail|xfail)\(|eprintln!\(|panic!\()|^>\s{2,}`)
+	pyQuote   = regexp.MustCompile(`^(>\s+)?([furbFURB]{0,2}["']|#|//|raise |assert |AssertionError: assert |if |elif |else:|print\(|logger\.|logging\.|warnings\.warn\(|pytest\.(skip|fail|xfail)\(|eprintln!\(|panic!\()|^>\s{2,}`)
+	// pytest prints the source of a function indented, from its head to the line
+	// that failed, which is marked with >.
+	pySource  = regexp.MustCompile(`^ {4,}(async def |def |class |@)`)
 	diagStart = regexp.MustCompile(`^(error|warning)(\[[A-Z]\d+\])?:`)
 )
 
@@ -152,6 +155,7 @@ type logScan struct {
 	pending []pending
 	awaits  []awaited // hits whose context may still follow
 	block   comparisonReader
+	source  bool // inside of source that pytest quotes
 }
 
 type awaited struct {
@@ -161,10 +165,17 @@ type awaited struct {
 }
 
 func (sc *logScan) line(n int, raw string) {
-	text := untrusted.Text(raw).Line()
-	if len(text) > 20 && text[4] == '-' {
-		text = strings.TrimSpace(stamp.ReplaceAllString(text, ""))
+	shown := strings.TrimRight(untrusted.Text(raw).Plain(), " \t\n")
+	if len(shown) > 20 && shown[4] == '-' {
+		shown = stamp.ReplaceAllString(shown, "")
 	}
+	switch {
+	case pySource.MatchString(shown):
+		sc.source = true
+	case shown != "" && shown[0] != '>' && !strings.HasPrefix(shown, "    "):
+		sc.source = false
+	}
+	text := strings.TrimSpace(shown)
 	// pytest marks the lines of an error with E.
 	if after, ok := strings.CutPrefix(text, "E  "); ok {
 		text = strings.TrimSpace(after)
@@ -172,7 +183,7 @@ func (sc *logScan) line(n int, raw string) {
 	if strings.HasPrefix(text, "##") {
 		text = strings.TrimSpace(marks.ReplaceAllString(text, ""))
 	}
-	l := line{n: n, text: text, quote: rustQuote.MatchString(text) || pyQuote.MatchString(text), diag: diagStart.MatchString(text)}
+	l := line{n: n, text: text, quote: sc.source || rustQuote.MatchString(text) || pyQuote.MatchString(text), diag: diagStart.MatchString(text)}
 
 	for _, row := range sc.whole {
 		for i := range row.expect {
@@ -259,7 +270,9 @@ func (sc *logScan) settle(l line) {
 // hit records a match. The first of a signature counts, but a strong
 // alternative replaces a weak one.
 func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
-	h := &hit{weak: row.Weak, log: sc.logs, order: row.order, Match: Match{
+	// A skipped test explains what is missing, not what failed.
+	skipped := strings.HasPrefix(l.text, "SKIPPED")
+	h := &hit{weak: row.Weak || skipped, log: sc.logs, order: row.order, Match: Match{
 		Signature: row.ID, Stage: row.Stage, Class: row.Class, Also: row.Also, Rules: append([]string{}, row.Rules...),
 		Log: untrusted.Text(sc.name), Line: l.n, Excerpt: untrusted.Text(l.text).Cut(maxExcerpt),
 		Title: row.Title, Steps: append([]string{}, row.Steps...),

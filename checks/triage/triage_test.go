@@ -168,6 +168,29 @@ E               RuntimeError: fn() did not launch any GPU kernels. Ensure the fu
 	assert.Equal(t, 9, got.Matches[0].Line)
 }
 
+func TestSourceOfAFailedTestIsNotAMessage(t *testing.T) {
+	log := `____________________ test_assert ____________________
+
+    @pytest.mark.slow
+    def test_assert():
+        x = "Unexpected dense value."
+
+        y = x + "CUDA out of memory"
+>       assert x == y
+E       RuntimeError: Undefined generic parameter BM
+
+test_x.py:15: AssertionError
+    indented output: misaligned address
+`
+	assert.Equal(t, []string{"S-J21", "S-R06"}, ids(Text("log", log)))
+}
+
+// A skip says why a case is missing; it must not hide why another one failed.
+func TestSkipComesAfterFailure(t *testing.T) {
+	log := "SKIPPED [1] tests/ops/test_bmm.py:16: CUDA out of memory on this GPU\nRuntimeError: dtype mismatch, test: torch.float32, reference: torch.float16\n"
+	assert.Equal(t, []string{"S-C05", "S-R13"}, ids(Text("log", log)))
+}
+
 func TestEnvironmentBlockIsNotAFailure(t *testing.T) {
 	log := "CUDA_TOOLKIT_PATH=/usr/local/cuda\nCUTILE_TILEIRAS_PATH=/usr/bin/tileiras\nCUTILE_RS_AUTOBUILD=0\nCUPTI=1\nDISABLE_FALLBACK=1\nNVML 12.580\ntimeout: 60.0s\nplugins: timeout-2.3.1\n"
 	assert.True(t, Text("log", log).Unknown)
