@@ -44,9 +44,9 @@ type Verdict struct {
 	Schema         string      `json:"schema"`
 	Verdict        string      `json:"verdict"`
 	Severity       string      `json:"severity"`
-	GeomeanRatio   *float64    `json:"geomean_ratio"` // null when there is no verdict on times
-	RatioMean      *float64    `json:"ratio_mean"`    // from the rounds' geometric means
-	Confidence     *Confidence `json:"confidence"`
+	GeomeanRatio   *float64    `json:"geomean_ratio" jsonschema:"nullable"` // null when there is no verdict on times
+	RatioMean      *float64    `json:"ratio_mean" jsonschema:"nullable"`    // from the rounds' geometric means
+	Confidence     *Confidence `json:"confidence" jsonschema:"nullable"`
 	ConfidenceNote string      `json:"confidence_note"`
 	Comparable     string      `json:"comparable"` // yes, no or unknown
 	Rounds         int         `json:"rounds"`
@@ -78,7 +78,7 @@ type Confidence struct {
 type Variant struct {
 	Name         string   `json:"name"`
 	Reference    string   `json:"reference"`
-	GeomeanRatio *float64 `json:"geomean_ratio"`
+	GeomeanRatio *float64 `json:"geomean_ratio" jsonschema:"nullable"`
 	Verdict      string   `json:"verdict"`
 	Severity     string   `json:"severity"`
 	Configs      int      `json:"configs"` // matched
@@ -90,8 +90,8 @@ type Config struct {
 	Variant     string   `json:"variant"`
 	CandidateMS float64  `json:"candidate_ms"`
 	ReferenceMS float64  `json:"reference_ms"`
-	Ratio       *float64 `json:"ratio"` // null when the sides are not comparable
-	RelStd      *float64 `json:"rel_std"`
+	Ratio       *float64 `json:"ratio" jsonschema:"nullable"` // null when the sides are not comparable
+	RelStd      *float64 `json:"rel_std" jsonschema:"nullable"`
 	Launches    Launches `json:"launches"`
 	Change      string   `json:"change"` // slower, faster, same, unclear
 	Note        string   `json:"note"`
@@ -99,8 +99,8 @@ type Config struct {
 
 // Launches counts the kernels of one call; null without a profile.
 type Launches struct {
-	Candidate *int `json:"candidate"`
-	Reference *int `json:"reference"`
+	Candidate *int `json:"candidate" jsonschema:"nullable"`
+	Reference *int `json:"reference" jsonschema:"nullable"`
 }
 
 // Missing is a config that lacks a time on one side.
