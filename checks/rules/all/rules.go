@@ -4,10 +4,42 @@ package all
 
 import (
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/r01"
+	"github.com/tilegate/tilegate/checks/rules/r02"
+	"github.com/tilegate/tilegate/checks/rules/r05"
 	"github.com/tilegate/tilegate/checks/rules/r06"
+	"github.com/tilegate/tilegate/checks/rules/r07"
+	"github.com/tilegate/tilegate/checks/rules/r10"
+	"github.com/tilegate/tilegate/checks/rules/r12"
+	"github.com/tilegate/tilegate/checks/rules/r13"
+	"github.com/tilegate/tilegate/checks/rules/r14"
+	"github.com/tilegate/tilegate/checks/rules/r16"
+	"github.com/tilegate/tilegate/checks/rules/r26"
+	"github.com/tilegate/tilegate/checks/rules/r32"
+	"github.com/tilegate/tilegate/checks/rules/r33"
+	"github.com/tilegate/tilegate/checks/rules/r43"
+	"github.com/tilegate/tilegate/checks/rules/r45"
+	"github.com/tilegate/tilegate/checks/rules/r46"
+	"github.com/tilegate/tilegate/checks/rules/r47"
 )
 
 // Rules lists every rule in the order of their IDs.
 var Rules = []*rules.Rule{
+	r01.Rule,
+	r02.Rule,
+	r05.Rule,
 	r06.Rule,
+	r07.Rule,
+	r10.Rule,
+	r12.Rule,
+	r13.Rule,
+	r14.Rule,
+	r16.Rule,
+	r26.Rule,
+	r32.Rule,
+	r33.Rule,
+	r43.Rule,
+	r45.Rule,
+	r46.Rule,
+	r47.Rule,
 }
