@@ -89,7 +89,7 @@ var (
 // report by it. The error is the reader's.
 func (s *Scanner) Scan(name string, r io.Reader) error {
 	s.logs++
-	sc := logScan{Scanner: s, name: name, counts: map[*compiledExpect]*[2]int{}}
+	sc := logScan{Scanner: s, name: name, wanted: make([]bool, len(ready)), counts: map[*compiledExpect]*[2]int{}}
 	for i := range ready {
 		row := &ready[i]
 		if !slices.Contains(s.stages, row.Stage) {
@@ -104,9 +104,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 			}
 			continue
 		}
-		if len(row.any) > 0 {
-			sc.rows = append(sc.rows, row)
-		}
+		sc.wanted[i] = true
 		if row.Compare != nil {
 			sc.compare = append(sc.compare, row)
 		}
@@ -146,7 +144,8 @@ func readLine(in *bufio.Reader) (string, error) {
 type logScan struct {
 	*Scanner
 	name    string
-	rows    []*compiled
+	wanted  []bool // by place in ready: the row's stage was asked for
+	maybe   []int  // patterns that could match the present line
 	compare []*compiled
 	whole   []*compiled
 	counts  map[*compiledExpect]*[2]int // lines that matched When, Line
@@ -204,15 +203,19 @@ func (sc *logScan) line(n int, raw string) {
 	}
 	sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
 
-	if text != "" && !l.quote {
-		for _, row := range sc.rows {
+	if !l.quote {
+		sc.maybe = index.candidates(text, sc.maybe[:0])
+		for _, i := range sc.maybe {
+			ref := index.refs[i]
+			row := &ready[ref.row]
+			if !sc.wanted[ref.row] {
+				continue
+			}
 			if h := sc.found[row.ID]; h != nil && !h.weak {
 				continue
 			}
-			for i := range row.any {
-				if p := &row.any[i]; p.line.match(text) && (p.not == nil || !p.not.match(text)) {
-					sc.candidate(row, p, l)
-				}
+			if p := &row.any[ref.pattern]; p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) {
+				sc.candidate(row, p, l)
 			}
 		}
 	}
