@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -20,7 +22,6 @@ import (
 	"github.com/tilegate/tilegate/bot/appauth"
 	"github.com/tilegate/tilegate/bot/githubsim"
 	"github.com/tilegate/tilegate/bot/pull"
-	"github.com/tilegate/tilegate/bot/report"
 	"github.com/tilegate/tilegate/bot/server"
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/bot/worker"
@@ -75,7 +76,12 @@ type world struct {
 	hook *httptest.Server
 	st   *store.Store
 	stop func()
+
+	serving atomic.Pointer[http.Handler]
 }
+
+// tokens are the keys of the run pages in tests.
+var tokens = server.NewTokens(make([]byte, 32))
 
 type change func(*config)
 
@@ -113,6 +119,15 @@ func newWorld(t *testing.T, changes ...change) *world {
 	for _, change := range changes {
 		change(&c)
 	}
+	// The address outlives the App, as a host's does.
+	w.hook = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if h := w.serving.Load(); h != nil {
+			(*h).ServeHTTP(rw, r)
+			return
+		}
+		http.Error(rw, "down", http.StatusBadGateway)
+	}))
+	t.Cleanup(w.hook.Close)
 	w.sim = githubsim.New(c.sim)
 	require.NoError(t, w.sim.Start())
 	t.Cleanup(func() { w.sim.Close() })
@@ -155,15 +170,16 @@ func (w *world) start(c config) {
 	}
 	w.app, err = worker.New(ctx, o)
 	require.NoError(w.t, err)
-	w.hook = httptest.NewServer(server.Public(server.Options{
-		Secrets: []server.Secret{secret}, Inbox: w.app, Ready: w.st.Ping, Log: log, Tokens: server.NewTokens(make([]byte, 32)),
-	}))
+	public := server.Public(server.Options{
+		Secrets: []server.Secret{secret}, Inbox: w.app, Pages: w.app, Ready: w.st.Ping, Log: log, Tokens: tokens,
+	})
+	w.serving.Store(&public)
 	ended := make(chan error, 1)
 	go func() { ended <- w.app.Run(ctx) }()
 	var once sync.Once
 	w.stop = func() {
 		once.Do(func() {
-			w.hook.Close()
+			w.serving.Store(nil)
 			cancel()
 			require.NoError(w.t, <-ended)
 			require.NoError(w.t, w.st.Close())
@@ -331,5 +347,3 @@ func (w *world) tree(n int) map[string]any {
 	require.NoError(w.t, json.Unmarshal(t.Tree, &tree))
 	return tree
 }
-
-var _ = report.CheckGate
