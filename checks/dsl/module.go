@@ -221,6 +221,9 @@ func Uses(decl syntax.Node) []Use {
 			out = append(out, Use{"*", join(prefix, n.NamedChild(0)), n})
 		case "identifier", "scoped_identifier", "self", "crate", "super":
 			path := join(prefix, n)
+			if n.Is("self") && len(prefix) > 0 {
+				path = prefix
+			}
 			at := n
 			if n.Is("scoped_identifier") {
 				at = n.Field("name")

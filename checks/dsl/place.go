@@ -177,23 +177,20 @@ func Binary(n syntax.Node, operator string) (left, right syntax.Node, ok bool) {
 // in its own body.
 type Access struct {
 	Pointers, Tensors        int  // parameters
-	PointerOps, ViewOps      int  // load_ptr_tko and store_ptr_tko; load_view_tko and its kin
-	MakesView, HandsOverData bool // calls make_tensor_view; passes a pointer or tensor to a helper
+	PointerOps, ViewOps      int  // load_ptr_tko and its kin; partitions and view loads
+	MakesView, HandsOverData bool // calls make_tensor_view; may reach memory in a helper or an unknown method
 }
 
 // AccessOf classifies a function. With HandsOverData the counts of calls say
 // nothing about what the helpers do.
 func (f *Func) AccessOf() Access {
 	var a Access
-	data := map[string]bool{}
 	for _, p := range f.Params {
 		switch ParseType(p.Type).Kind {
 		case Ptr:
 			a.Pointers++
-			data[p.Name] = true
 		case Tensor:
 			a.Tensors++
-			data[p.Name] = true
 		}
 	}
 	for _, c := range Calls(f.Body) {
@@ -204,6 +201,21 @@ func (f *Func) AccessOf() Access {
 			a.ViewOps++
 		case "make_tensor_view":
 			a.MakesView = true
+		}
+		if c.Method() {
+			switch c.Name {
+			case "partition", "partition_permuted", "partition_full_mut", "partition_mut", "load_tile":
+				a.ViewOps++
+			case "load", "load_pipelined", "load_index", "store", "store_index":
+				switch f.TypeOf(c.Receiver).Kind {
+				case PointerTile:
+					a.PointerOps++
+				case Tensor, Partition:
+					a.ViewOps++
+				default:
+					a.HandsOverData = true
+				}
+			}
 		}
 		if f.Module.Func(c.Name) != nil || !c.Method() && f.Op(c) == "" {
 			a.HandsOverData = true

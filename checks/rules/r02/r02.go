@@ -83,7 +83,7 @@ func path(p *rules.Pass, fn *dsl.Func, n syntax.Node) {
 			fix = rules.Replace(n, lit, "write the value of the constant")
 		}
 		p.ReportFix(n, rules.Error, "path", fix, "`%s` is a constant behind a path; the kernel compiler takes a decimal literal, or a path of two segments in `constant(..)`", n.Squeeze())
-	case len(segments) == 2 && slices.Contains(roots[2:], segments[0]) && inConstant(fn, n):
+	case len(segments) == 2 && slices.Contains(roots[2:], segments[0]) && name != "ZERO" && name != "ONE" && inConstant(fn, n):
 		p.Reportf(n, rules.Note, "two segments", "`%s` compiles in `constant(..)` with cutile 0.2.0, but the rulebook asks for a decimal literal", n.Squeeze())
 	}
 }

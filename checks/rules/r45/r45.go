@@ -60,8 +60,8 @@ func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
 	bodies := map[syntax.Node][]syntax.Node{}
 	var order []syntax.Node
 	for _, loop := range fn.Body.Find("for_expression") {
-		mixed := a.Tensors > 0 || a.ViewOps > 0
-		if mixed && len(fn.OpCalls(loop.Field("body"), "load_ptr_tko", "store_ptr_tko")) == 0 {
+		onlyPointers := a.Tensors == 0 && a.ViewOps == 0 && !a.MakesView && a.PointerOps > 0
+		if !onlyPointers && len(fn.OpCalls(loop.Field("body"), "load_ptr_tko", "store_ptr_tko")) == 0 {
 			continue
 		}
 		if division := bound(fn, loop); division.Valid() {
