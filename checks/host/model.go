@@ -23,8 +23,8 @@ type Model struct {
 	Tree    *tree.Tree
 	Kernels []*Kernel
 	Crates  []*Crate
-	// Dispatched holds the op names of all @dispatch functions in the ops.py
-	// files. It is meaningful only with DispatchKnown.
+	// Dispatched holds the op names of all @dispatch functions beside the folders
+	// of the backends. It is meaningful only with DispatchKnown.
 	Dispatched    map[string]bool
 	DispatchKnown bool
 	Utils         *Utils // backend/cutile_rs/utils.py; nil when absent
@@ -47,9 +47,11 @@ type Crate struct {
 	Manifest *Manifest // nil without a manifest
 	FFIUtil  *FFIUtil  // nil without a readable ffi_util.rs
 	Init     *Init     // nil without a readable __init__.py
-	// Wrappers are the Python files of the crate's folder that bind a library.
-	Wrappers []*Wrapper
-	Kernels  []*Kernel
+	// Python are the readable Python files of the crate's folder, Wrappers those
+	// that bind a library. PythonRead says that there are no others.
+	Python, Wrappers []*Wrapper
+	PythonRead       bool
+	Kernels          []*Kernel
 }
 
 // Kernel finds the host side of a kernel.
@@ -115,10 +117,14 @@ func newModel(t *tree.Tree) *Model {
 			c.Init = parseInit(f)
 		}
 		wrappers := map[string]*Wrapper{}
+		c.PythonRead = true
 		for _, p := range pythonFiles(t, tc.Root) {
-			if f := read(t, p); f != nil {
+			f := read(t, p)
+			c.PythonRead = c.PythonRead && f != nil
+			if f != nil {
 				w := ParseWrapper(f)
 				wrappers[p] = w
+				c.Python = append(c.Python, w)
 				if len(w.Binds) > 0 {
 					c.Wrappers = append(c.Wrappers, w)
 				}
@@ -183,14 +189,15 @@ func pythonFiles(t *tree.Tree, dir string) []string {
 	return out
 }
 
-// findDispatched reads the op names of ops/ops.py and of each suite's ops.py.
+// findDispatched reads the op names of the files in ops and in each suite's
+// folder; the folders of the backends lie deeper.
 func (m *Model) findDispatched() {
 	m.Dispatched, m.DispatchKnown = map[string]bool{}, true
-	paths := []string{path.Join(path.Dir(tree.OpsRoot), "ops.py")}
+	paths := pythonFiles(m.Tree, path.Dir(tree.OpsRoot))
 	if suites, err := fs.ReadDir(m.Tree.FS, tree.SuitesRoot); err == nil {
 		for _, s := range suites {
-			if p := path.Join(tree.SuitesRoot, s.Name(), "ops.py"); m.Tree.Exists(p) {
-				paths = append(paths, p)
+			if s.IsDir() {
+				paths = append(paths, pythonFiles(m.Tree, path.Join(tree.SuitesRoot, s.Name()))...)
 			}
 		}
 	}

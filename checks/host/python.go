@@ -44,10 +44,11 @@ type LibCall struct {
 	Hidden bool
 }
 
-// Register is a function under @register_impl(op, backend="cutile-rs").
+// Register is a function that register_impl(op, backend="cutile-rs") registers,
+// as a decorator or by a call with the function.
 type Register struct {
 	Op        string
-	Decorator syntax.Node // call
+	Decorator syntax.Node // the call of register_impl
 	Func      syntax.Node // function_definition
 }
 
@@ -76,18 +77,26 @@ func ParseWrapper(f *syntax.File) *Wrapper {
 	}
 	for _, fn := range f.Root().Find("function_definition") {
 		for _, d := range syntax.PyDecorators(fn) {
-			if !d.Is("call") || syntax.PyName(d.Field("function")) != "register_impl" {
-				continue
-			}
-			if backend, _ := w.String(syntax.PyArg(d, "backend", 1)); backend != "cutile-rs" {
-				continue
-			}
-			op, _ := w.String(syntax.PyArg(d, "name", 0))
-			w.Registers = append(w.Registers, &Register{op, d, fn})
+			w.addRegister(d, fn)
+		}
+	}
+	for _, c := range calls {
+		if args := syntax.PyArgs(c); c.Field("function").Is("call") && len(args) == 1 && args[0].Is("identifier") {
+			w.addRegister(c.Field("function"), w.Function(args[0]))
 		}
 	}
 	w.graph = newGraph(w)
 	return w
+}
+
+func (w *Wrapper) addRegister(d, fn syntax.Node) {
+	if !d.Is("call") || syntax.PyName(d.Field("function")) != "register_impl" || !fn.Is("function_definition") {
+		return
+	}
+	if backend, _ := w.String(syntax.PyArg(d, "backend", 1)); backend == "cutile-rs" {
+		op, _ := w.String(syntax.PyArg(d, "name", 0))
+		w.Registers = append(w.Registers, &Register{op, d, fn})
+	}
 }
 
 // constants finds the module-level names that are assigned exactly once.

@@ -1,0 +1,248 @@
+package r35
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// maxCallers bounds how often a returned code is followed to the callers.
+const maxCallers = 3
+
+// returnCode checks that the code of a library call is looked at before the
+// output is used.
+func returnCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall) {
+	output := ""
+	for _, a := range c.Args {
+		if d, ok := w.DescOf(a); ok {
+			if d.Tensor.Is("identifier") {
+				output = d.Tensor.Text()
+			}
+			break
+		}
+	}
+	follow(p, w, c, c.Node, output, maxCallers)
+}
+
+// follow walks from an expression that has the code to where it is checked.
+func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, output string, hops int) {
+	if hops == 0 {
+		p.Undecided("the return code is handed on too often")
+		return
+	}
+	parent := n.Parent()
+	for parent.Is("parenthesized_expression") {
+		n, parent = parent, parent.Parent()
+	}
+	switch {
+	case parent.Is("argument_list") && parent.Parent().Is("call"):
+		switch syntax.PyName(parent.Parent().Field("function")) {
+		case "check_rc":
+		case "int":
+			follow(p, w, c, parent.Parent(), output, hops-1)
+		default:
+			p.Undecided("the return code is handed to another function")
+		}
+	case parent.Is("expression_statement"):
+		p.ReportFix(n, rules.Error, "rc", fixMissing(w, c, parent, "rc", true), "the return code of `%s` is dropped; expected `check_rc` right after the call", c.Symbol)
+	case parent.Is("assignment") && parent.Field("right") == n && parent.Field("left").Is("identifier"):
+		assigned(p, w, c, parent, output)
+	case parent.Is("return_statement"):
+		fn := host.Owner(n)
+		found := false
+		for _, call := range w.File.Root().Find("call") {
+			if f := call.Field("function"); f.Is("identifier") && w.Function(f) == fn {
+				found = true
+				follow(p, w, c, call, "", hops-1)
+			}
+		}
+		if !found {
+			p.Undecided("the return code is returned to an unknown caller")
+		}
+	default:
+		p.Undecided("the return code is used in a way that is not followed")
+	}
+}
+
+// assigned looks for the check of a code that has a name, in the statements
+// after the call and after the blocks around it.
+func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax.Node, output string) {
+	rc := assignment.Field("left").Text()
+	stmt := assignment.Parent()
+	if !stmt.Is("expression_statement") {
+		p.Undecided("the return code is assigned inside an expression")
+		return
+	}
+	var early, conditional syntax.Node
+	for at := stmt; at.Valid(); {
+		next := at.Next()
+		if !next.Is("else_clause", "elif_clause", "except_clause", "finally_clause") && next.Valid() {
+			at = next
+			switch verdict(at, rc) {
+			case checks:
+				if early.Valid() {
+					p.Reportf(early, rules.Error, "rc late", "the output of `%s` is used before its return code is checked; expected `check_rc` right after the call", c.Symbol)
+				}
+				return
+			case unclear:
+				p.Undecided("the return code is used in a way that is not followed")
+				return
+			case sometimes:
+				conditional = at
+			}
+			if !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
+				early = at
+			}
+			continue
+		}
+		at = at.Parent()
+		for at.Valid() && !at.Is("if_statement", "with_statement", "try_statement", "for_statement", "while_statement", "function_definition", "module") {
+			at = at.Parent()
+		}
+		if at.Is("function_definition", "module") {
+			break
+		}
+	}
+	if conditional.Valid() {
+		p.Reportf(conditional, rules.Error, "rc late", "the return code of `%s` is checked on some paths only; expected `check_rc` right after the call", c.Symbol)
+		return
+	}
+	p.ReportFix(assignment, rules.Error, "rc", fixMissing(w, c, stmt, rc, false), "the return code of `%s` is never checked; expected `check_rc` right after the call", c.Symbol)
+}
+
+// mentionsName reports whether a statement names an identifier.
+func mentionsName(n syntax.Node, name string) bool {
+	for _, id := range n.Find("identifier") {
+		if id.Text() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// use is what a statement does with a return code.
+type use uint8
+
+const (
+	nothing   use = iota
+	checks        // looks at it on every path
+	sometimes     // looks at it on some paths
+	unclear       // uses it otherwise
+)
+
+func verdict(stmt syntax.Node, rc string) use {
+	if !mentionsName(stmt, rc) {
+		return nothing
+	}
+	switch stmt.Kind() {
+	case "expression_statement":
+		call := stmt.NamedChild(0)
+		if call.Is("call") && syntax.PyName(call.Field("function")) == "check_rc" {
+			return checks
+		}
+		if call.Is("assignment") && call.Field("left").Text() == rc {
+			return unclear
+		}
+	case "if_statement", "assert_statement":
+		if cond := stmt.Field("condition"); !cond.Valid() || mentionsName(cond, rc) {
+			return checks
+		}
+		// The branches do not depend on the code.
+		result := sometimes
+		all := true
+		for c := range stmt.Children() {
+			switch c.Kind() {
+			case "block":
+				all = all && blockVerdict(c, rc) == checks
+			case "else_clause":
+				all = all && blockVerdict(c.Field("body"), rc) == checks
+			case "elif_clause":
+				if mentionsName(c.Field("condition"), rc) {
+					return unclear
+				}
+				all = all && blockVerdict(c.Field("consequence"), rc) == checks
+			}
+			if c.Is("block", "else_clause", "elif_clause") && mentionsName(c, rc) && !checksSomewhere(c, rc) {
+				result = unclear
+			}
+		}
+		if all && stmt.ChildOf("else_clause").Valid() {
+			return checks
+		}
+		return result
+	case "with_statement":
+		return blockVerdict(stmt.Field("body"), rc)
+	case "try_statement":
+		return blockVerdict(stmt.Field("body"), rc)
+	case "for_statement", "while_statement":
+		if checksSomewhere(stmt, rc) {
+			return sometimes
+		}
+	}
+	return unclear
+}
+
+func blockVerdict(block syntax.Node, rc string) use {
+	result := nothing
+	for _, s := range block.NamedChildren() {
+		switch v := verdict(s, rc); v {
+		case checks, unclear:
+			return v
+		case sometimes:
+			result = sometimes
+		}
+	}
+	return result
+}
+
+// checksSomewhere reports whether all uses of the code below a node are checks.
+func checksSomewhere(n syntax.Node, rc string) bool {
+	for _, id := range n.Find("identifier") {
+		if id.Text() != rc {
+			continue
+		}
+		call := id.Parent().Parent()
+		if !call.Is("call") || syntax.PyName(call.Field("function")) != "check_rc" {
+			return false
+		}
+	}
+	return true
+}
+
+// fixMissing adds a check after the statement, and the import when the file
+// lacks it.
+func fixMissing(w *host.Wrapper, c *host.LibCall, stmt syntax.Node, rc string, name bool) *rules.Fix {
+	label := `"` + c.Symbol + `"`
+	for id, v := range w.Consts {
+		if s, ok := w.String(v); ok && s == c.Symbol && (label[0] == '"' || id < label) {
+			label = id
+		}
+	}
+	f, last := stmt.File(), stmt.EndPos().Line
+	if stmt.Next().Valid() && stmt.Next().Pos().Line == last {
+		return nil // more statements on the line
+	}
+	fix := &rules.Fix{Description: "Check the return code"}
+	if name {
+		fix.Edits = append(fix.Edits, rules.TextEdit{Span: syntax.Span{Start: stmt.Span().Start, End: stmt.Span().Start}, New: rc + " = "})
+	}
+	end := f.LineStart(last) + len(f.Line(last))
+	fix.Edits = append(fix.Edits, rules.TextEdit{Span: syntax.Span{Start: end, End: end}, New: "\n" + host.Indent(stmt) + "check_rc(" + rc + ", " + label + ")"})
+	if w.Imports["check_rc"] != "" {
+		return fix
+	}
+	var from syntax.Node
+	for _, imp := range f.Root().Find("import_from_statement") {
+		if strings.HasSuffix(imp.Field("module_name").Text(), "cutile_rs.utils") && imp.Parent().Is("module") {
+			from = imp
+		}
+	}
+	if !from.Valid() {
+		return nil
+	}
+	at := f.LineStart(from.EndPos().Line) + len(f.Line(from.EndPos().Line))
+	fix.Edits = append(fix.Edits, rules.TextEdit{Span: syntax.Span{Start: at, End: at}, New: "\nfrom " + from.Field("module_name").Text() + " import check_rc"})
+	return fix
+}
