@@ -10,6 +10,7 @@ import (
 
 	"github.com/tilegate/tilegate/bot/githubsim"
 	"github.com/tilegate/tilegate/bot/report"
+	"github.com/tilegate/tilegate/bot/worker/fakerunner"
 )
 
 // say lets someone comment and waits until the App has nothing left to do.
@@ -48,14 +49,14 @@ func TestRerunAndReactions(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "writer", "/tilegym rerun perf row_sum --rounds 3")
 	require.Equal(t, []string{"eyes", "rocket"}, w.reactions(n, id))
-	require.Len(t, g.requests(), 2)
-	require.Equal(t, 3, g.requests()[1].Rounds.Min)
+	require.Len(t, g.Requests(), 2)
+	require.Equal(t, 3, g.Requests()[1].Rounds.Min)
 	require.Equal(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
 
 	id = w.say(n, "writer", "/tilegym rerun perf nothing")
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
 	require.Contains(t, w.own(n)[0], "there are `row_sum`")
-	require.Len(t, g.requests(), 2)
+	require.Len(t, g.Requests(), 2)
 }
 
 // TestFieldReport46 : an edit or a deletion never runs anything.
@@ -64,13 +65,13 @@ func TestFieldReport46(t *testing.T) {
 	n, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "writer", "/tilegym run all\n\nteh text")
-	require.Len(t, g.requests(), 2)
+	require.Len(t, g.Requests(), 2)
 	require.NoError(t, w.repo.EditComment(id, "writer", "/tilegym run all\n\nthe text"))
 	require.NoError(t, w.repo.EditComment(id, "writer", "/tilegym run all\n\nthe text."))
 	w.quiet()
 	require.NoError(t, w.repo.DeleteComment(id, "writer"))
 	w.quiet()
-	require.Len(t, g.requests(), 2)
+	require.Len(t, g.Requests(), 2)
 }
 
 // TestFieldReport47And48And53 : only what is written as a command is one.
@@ -84,10 +85,10 @@ func TestFieldReport47And48And53(t *testing.T) {
 	} {
 		w.say(n, "writer", body)
 	}
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 	w.say(n, "writer", "> /tilegym run build\n\n/tilegym run all row_sum  \t\r\n\r\n")
-	require.Len(t, g.requests(), 2)
-	require.Len(t, g.requests()[1].Stages, 3)
+	require.Len(t, g.Requests(), 2)
+	require.Len(t, g.Requests()[1].Stages, 3)
 }
 
 // TestFieldReport50 : bots get no answer, and an unknown command gets one.
@@ -101,7 +102,7 @@ func TestFieldReport50(t *testing.T) {
 	w.say(n, "other[bot]", reply+"\n/tilegym run all")
 	w.say(n, w.sim.BotLogin(), "/tilegym run all")
 	require.Len(t, w.own(n), 2, "the one reply and the App's own comment above")
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 }
 
 // TestFieldReport52 : carriage returns do not stick to arguments.
@@ -110,8 +111,8 @@ func TestFieldReport52(t *testing.T) {
 	n, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "success")
 	w.say(n, "writer", "/tilegym run build row_sum\r\n/tilegym run perf row_sum\r\n")
-	require.Len(t, g.requests(), 3)
-	for _, r := range g.requests()[1:] {
+	require.Len(t, g.Requests(), 3)
+	for _, r := range g.Requests()[1:] {
 		require.Equal(t, []string{"row_sum"}, r.Kernels)
 	}
 }
@@ -124,7 +125,7 @@ func TestFieldReport55(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "reader", "/tilegym run all")
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 
 	w.sim.Intercept(func(c *githubsim.Call) githubsim.Action {
 		if strings.HasSuffix(c.Path, "/permission") {
@@ -135,7 +136,7 @@ func TestFieldReport55(t *testing.T) {
 	id = w.say(n, "maya", "/tilegym run all")
 	w.sim.Intercept(nil)
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 	last := w.own(n)[len(w.own(n))-1]
 	require.Contains(t, strings.ToLower(last), "again")
 }
@@ -154,7 +155,7 @@ func TestFieldReport57(t *testing.T) {
 	require.Empty(t, w.own(issue))
 	w.repo.Lock(n, true)
 	w.say(n, "maya", "/tilegym run all")
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 }
 
 // forked opens a pull request from a fork by someone without rights.
@@ -178,12 +179,12 @@ func TestForkWaitsForApproval(t *testing.T) {
 	gate := w.becomes(sha, report.CheckGate, "action_required")
 	require.Contains(t, gate.Summary, "/tilegym ok-to-test "+sha)
 	w.quiet()
-	require.Empty(t, g.requests())
+	require.Empty(t, g.Requests())
 	w.say(n, "writer", "/tilegym ok-to-test "+sha)
-	require.Empty(t, g.requests(), "write access is not enough")
+	require.Empty(t, g.Requests(), "write access is not enough")
 	w.say(n, "maya", "/tilegym ok-to-test "+sha)
 	w.becomes(sha, report.CheckGate, "success")
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 }
 
 // TestFieldReport59 : what was pushed after the approval is never run by it.
@@ -209,7 +210,7 @@ func TestFieldReport59(t *testing.T) {
 	id := w.say(n, "maya", "/tilegym ok-to-test "+sha1)
 	w.sim.Intercept(nil)
 	require.NotEmpty(t, sha2)
-	for _, r := range g.requests() {
+	for _, r := range g.Requests() {
 		require.NotEqual(t, sha2, r.HeadSHA)
 	}
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
@@ -220,9 +221,9 @@ func TestFieldReport59(t *testing.T) {
 func TestHelpStatusExplainCancel(t *testing.T) {
 	w, g := gpuWorld(t)
 	w.repo.SetPermission("reader", "read")
-	g.hold = true
+	g.Hold(true)
 	n, sha := w.open("writer", w.harmless())
-	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.quiet()
 	w.say(n, "reader", "/tilegym help")
 	w.say(n, "reader", "/tilegym status")
@@ -233,31 +234,29 @@ func TestHelpStatusExplainCancel(t *testing.T) {
 	require.Contains(t, replies[1], "row\\_sum")
 	require.Contains(t, replies[2], "No arithmetic in type and shape positions")
 	w.say(n, "writer", "/tilegym cancel")
-	run := g.waiting()[0]
+	run := g.Waiting()[0]
 	w.eventually("cancelled", func() bool { _, c := run.Status(); return c == "cancelled" })
 	gate := w.becomes(sha, report.CheckGate, "action_required")
 	require.Contains(t, gate.Title, "Cancelled by a command")
 	w.quiet()
-	require.Len(t, g.requests(), 1)
-	g.mu.Lock()
-	g.hold = false
-	g.mu.Unlock()
+	require.Len(t, g.Requests(), 1)
+	g.Hold(false)
 	w.say(n, "writer", "/tilegym run")
 	w.becomes(sha, report.CheckGate, "success")
 }
 
 func TestButtonRerunsPerf(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.set(only("perf", outcome{ratio: 1.2}))
+	g.Set(fakerunner.Only("perf", fakerunner.Outcome{Ratio: 1.2}))
 	_, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "failure")
 	perf := w.becomes(sha, report.CheckPerf, "failure")
 	require.NotEmpty(t, perf.Actions)
-	g.set(nil)
+	g.Set(nil)
 	require.NoError(t, w.repo.RequestAction(perf.ID, perf.Actions[0].Identifier, "writer"))
 	w.becomes(sha, report.CheckGate, "success")
 	w.quiet()
-	require.Len(t, g.requests(), 2)
+	require.Len(t, g.Requests(), 2)
 }
 
 func TestRuleWaiverOpensTheRules(t *testing.T) {

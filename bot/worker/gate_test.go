@@ -10,25 +10,16 @@ import (
 
 	"github.com/tilegate/tilegate/bot/githubsim"
 	"github.com/tilegate/tilegate/bot/report"
+	"github.com/tilegate/tilegate/bot/worker/fakerunner"
 	"github.com/tilegate/tilegate/checks/job"
 )
 
 // gpuWorld is a world whose runs are carried out by a rig.
-func gpuWorld(t *testing.T, changes ...change) (*world, *rig) {
+func gpuWorld(t *testing.T, changes ...change) (*world, *fakerunner.Runner) {
 	t.Helper()
-	g := &rig{}
-	w := newWorld(t, append([]change{func(c *config) { c.sim.OnDispatch = g.dispatched }}, changes...)...)
+	g := &fakerunner.Runner{}
+	w := newWorld(t, append([]change{func(c *config) { c.sim.OnDispatch = g.Dispatched }}, changes...)...)
 	return w, g
-}
-
-// only plans an outcome for one stage; the others succeed.
-func only(stage job.Stage, o outcome) func(job.Request, job.Stage, string) outcome {
-	return func(_ job.Request, s job.Stage, _ string) outcome {
-		if s == stage {
-			return o
-		}
-		return outcome{}
-	}
 }
 
 func TestCleanChangeBecomesGreen(t *testing.T) {
@@ -41,8 +32,8 @@ func TestCleanChangeBecomesGreen(t *testing.T) {
 		require.True(t, ok, name)
 		require.Equal(t, "success", c.Conclusion, "%s: %s", name, c.Title)
 	}
-	require.Len(t, g.requests(), 1)
-	r := g.requests()[0]
+	require.Len(t, g.Requests(), 1)
+	r := g.Requests()[0]
 	require.Equal(t, sha, r.HeadSHA)
 	require.Equal(t, []string{"row_sum"}, r.Kernels)
 	require.Equal(t, "base", r.Harness)
@@ -55,7 +46,7 @@ func TestCleanChangeBecomesGreen(t *testing.T) {
 
 func TestPerfGapIsRedUntilWaived(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.set(only(job.Perf, outcome{ratio: 1.12}))
+	g.Set(fakerunner.Only(job.Perf, fakerunner.Outcome{Ratio: 1.12}))
 	n, sha := w.open("writer", w.harmless())
 	gate := w.becomes(sha, report.CheckGate, "failure")
 	require.Contains(t, gate.Title, "1.12")
@@ -80,7 +71,7 @@ func TestPerfGapIsRedUntilWaived(t *testing.T) {
 
 func TestCorrectnessFailureIsRedAndItsTextIsHarmless(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.set(only(job.Correctness, outcome{conclusion: "failure", failing: 2}))
+	g.Set(fakerunner.Only(job.Correctness, fakerunner.Outcome{Conclusion: "failure", Failing: 2}))
 	n, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "failure")
 	w.quiet()
@@ -100,24 +91,24 @@ func TestCorrectnessFailureIsRedAndItsTextIsHarmless(t *testing.T) {
 func TestNoVerdictIsNeverAPass(t *testing.T) {
 	for name, c := range map[string]struct {
 		stage job.Stage
-		o     outcome
+		o     fakerunner.Outcome
 		want  string // in the stage's title
 	}{
-		"field-report 28: a skipped job":           {job.Build, outcome{conclusion: "skipped", noArtifact: true}, "did not run"},
-		"field-report 30: success against its job": {job.Build, outcome{conclusion: "failure", edit: func(e *evidence) { e.Commands[0].ExitCode = 0 }}, "the job ended with failure"},
-		"no artifact":                                 {job.Correctness, outcome{noArtifact: true}, "no usable artifact"},
-		"field-report 74: everything skipped":         {job.Correctness, outcome{skipped: true}, "skipped"},
-		"field-report 75: interrupted":                {job.Correctness, outcome{edit: func(e *evidence) { e.Interrupted = true }}, "partial"},
-		"evidence of another dispatch":                {job.Build, outcome{edit: func(e *evidence) { e.Dispatch = "other" }}, "does not belong"},
-		"evidence of another commit":                  {job.Build, outcome{edit: func(e *evidence) { e.HeadSHA = strings.Repeat("0", 40) }}, "does not belong"},
-		"a file that was changed after it was listed": {job.Perf, outcome{edit: func(e *evidence) { e.files["perf-round-1-candidate.xml"] = []byte("<x/>") }}, "another sha256"},
-		"no symbol":            {job.Build, outcome{edit: func(e *evidence) { e.Symbols = nil }}, "does not export"},
-		"perf without records": {job.Perf, outcome{edit: func(e *evidence) { e.Files = nil }}, "nothing was measured"},
-		"timed out":            {job.Correctness, outcome{conclusion: "timed_out"}, "did not end in time"},
+		"field-report 28: a skipped job":           {job.Build, fakerunner.Outcome{Conclusion: "skipped", NoArtifact: true}, "did not run"},
+		"field-report 30: success against its job": {job.Build, fakerunner.Outcome{Conclusion: "failure", Edit: func(e *fakerunner.Evidence) { e.Commands[0].ExitCode = 0 }}, "the job ended with failure"},
+		"no artifact":                                 {job.Correctness, fakerunner.Outcome{NoArtifact: true}, "no usable artifact"},
+		"field-report 74: everything skipped":         {job.Correctness, fakerunner.Outcome{Skipped: true}, "skipped"},
+		"field-report 75: interrupted":                {job.Correctness, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Interrupted = true }}, "partial"},
+		"evidence of another dispatch":                {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Dispatch = "other" }}, "does not belong"},
+		"evidence of another commit":                  {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.HeadSHA = strings.Repeat("0", 40) }}, "does not belong"},
+		"a file that was changed after it was listed": {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Content["perf-round-1-candidate.xml"] = []byte("<x/>") }}, "another sha256"},
+		"no symbol":            {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Symbols = nil }}, "does not export"},
+		"perf without records": {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Files = nil }}, "nothing was measured"},
+		"timed out":            {job.Correctness, fakerunner.Outcome{Conclusion: "timed_out"}, "did not end in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, g := gpuWorld(t)
-			g.set(only(c.stage, c.o))
+			g.Set(fakerunner.Only(c.stage, c.o))
 			_, sha := w.open("writer", w.harmless())
 			check := map[job.Stage]string{job.Build: report.CheckBuild, job.Correctness: report.CheckCorrectness, job.Perf: report.CheckPerf}[c.stage]
 			got := w.concluded(sha, check)
@@ -133,22 +124,22 @@ func TestFieldReport62(t *testing.T) {
 	for _, twice := range []bool{false, true} {
 		t.Run(fmt.Sprintf("lost twice %v", twice), func(t *testing.T) {
 			w, g := gpuWorld(t)
-			g.set(func(r job.Request, s job.Stage, _ string) outcome {
-				if s == job.Correctness && (twice || len(g.requests()) == 1) {
-					return outcome{conclusion: "failure", noArtifact: true, lost: true}
+			g.Set(func(r job.Request, s job.Stage, _ string) fakerunner.Outcome {
+				if s == job.Correctness && (twice || len(g.Requests()) == 1) {
+					return fakerunner.Outcome{Conclusion: "failure", NoArtifact: true, Lost: true}
 				}
-				return outcome{}
+				return fakerunner.Outcome{}
 			})
 			_, sha := w.open("writer", w.harmless())
 			if !twice {
 				w.becomes(sha, report.CheckGate, "success")
 			} else {
-				w.eventually("two dispatches", func() bool { return len(g.requests()) == 2 })
+				w.eventually("two dispatches", func() bool { return len(g.Requests()) == 2 })
 				c := w.becomes(sha, report.CheckCorrectness, "action_required")
 				require.Contains(t, c.Title, "not shown to be at fault")
 			}
 			w.quiet()
-			require.Len(t, g.requests(), 2)
+			require.Len(t, g.Requests(), 2)
 		})
 	}
 }
@@ -156,17 +147,17 @@ func TestFieldReport62(t *testing.T) {
 // TestFieldReport64 : a run that no runner takes ends, and stays ended.
 func TestFieldReport64(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.hold = true
+	g.Hold(true)
 	_, sha := w.open("writer", w.harmless())
-	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.quiet()
 	w.advance(3 * time.Hour)
 	c := w.becomes(sha, report.CheckBuild, "timed_out")
 	require.Contains(t, c.Title, "self-hosted, cpu")
-	run := g.waiting()[0]
+	run := g.Waiting()[0]
 	w.eventually("cancelled", func() bool { _, conclusion := run.Status(); return conclusion == "cancelled" })
 	w.becomes(sha, report.CheckGate, "timed_out")
-	g.work(run)
+	g.Work(run)
 	w.quiet()
 	require.Equal(t, "timed_out", w.concluded(sha, report.CheckGate).Conclusion)
 }
@@ -174,19 +165,19 @@ func TestFieldReport64(t *testing.T) {
 // TestFieldReport66 : runs that end in reverse order keep their own outcomes.
 func TestFieldReport66(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.hold = true
+	g.Hold(true)
 	_, sha1 := w.open("writer", w.harmless())
 	_, sha2 := w.open("maya", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
-	w.eventually("both dispatched", func() bool { return len(g.waiting()) == 2 })
-	g.set(func(r job.Request, s job.Stage, _ string) outcome {
+	w.eventually("both dispatched", func() bool { return len(g.Waiting()) == 2 })
+	g.Set(func(r job.Request, s job.Stage, _ string) fakerunner.Outcome {
 		if r.HeadSHA == sha2 && s == job.Build {
-			return outcome{conclusion: "failure"}
+			return fakerunner.Outcome{Conclusion: "failure"}
 		}
-		return outcome{}
+		return fakerunner.Outcome{}
 	})
-	runs := g.waiting()
-	g.work(runs[1])
-	g.work(runs[0])
+	runs := g.Waiting()
+	g.Work(runs[1])
+	g.Work(runs[0])
 	w.becomes(sha1, report.CheckGate, "success")
 	w.becomes(sha2, report.CheckGate, "failure")
 }
@@ -194,19 +185,19 @@ func TestFieldReport66(t *testing.T) {
 // TestFieldReport26And67 : what happens to an old head stays with it.
 func TestFieldReport26And67(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.hold = true
+	g.Hold(true)
 	_, sha1 := w.open("writer", w.harmless())
-	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.eventually("build is open", func() bool { c, _ := w.check(sha1, report.CheckBuild); return c.Status == "in_progress" })
 	sha2 := w.push("topic-writer", "writer", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
-	w.eventually("dispatched again", func() bool { return len(g.waiting()) == 2 })
+	w.eventually("dispatched again", func() bool { return len(g.Waiting()) == 2 })
 	for _, name := range []string{report.CheckBuild, report.CheckCorrectness, report.CheckPerf, report.CheckGate} {
 		c := w.becomes(sha1, name, "cancelled")
 		require.Contains(t, c.Title, sha2[:7])
 	}
-	old := g.waiting()[0]
+	old := g.Waiting()[0]
 	w.eventually("the old run is cancelled", func() bool { _, conclusion := old.Status(); return conclusion == "cancelled" })
-	g.work(g.waiting()[1])
+	g.Work(g.Waiting()[1])
 	w.becomes(sha2, report.CheckGate, "success")
 	w.quiet()
 	require.Equal(t, "cancelled", w.concluded(sha1, report.CheckGate).Conclusion)
@@ -233,15 +224,15 @@ func TestFieldReport25(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.repo.Rerequest(foreign, "writer"))
 	w.quiet()
-	require.Len(t, g.requests(), 1)
+	require.Len(t, g.Requests(), 1)
 
-	g.hold = true
+	g.Hold(true)
 	perf, _ := w.check(sha, report.CheckPerf)
 	require.NoError(t, w.repo.Rerequest(perf.ID, "writer"))
-	w.eventually("dispatched again", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched again", func() bool { return len(g.Waiting()) == 1 })
 	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
-	require.Equal(t, sha, g.requests()[1].HeadSHA)
-	g.work(g.waiting()[0])
+	require.Equal(t, sha, g.Requests()[1].HeadSHA)
+	g.Work(g.Waiting()[0])
 	w.becomes(sha, report.CheckGate, "success")
 	w.quiet()
 }
@@ -251,15 +242,13 @@ func TestFieldReport29(t *testing.T) {
 	w, g := gpuWorld(t)
 	_, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "success")
-	g.mu.Lock()
-	g.hold = true
-	g.mu.Unlock()
+	g.Hold(true)
 	config, err := w.repo.Read("main", ".github/tilegym.yml")
 	require.NoError(t, err)
 	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text(string(config) + "  - name: second\n    labels: [self-hosted, second]\n    required: true\n")})
-	w.eventually("the second class is dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("the second class is dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
-	require.Equal(t, "second", g.requests()[1].GPU)
-	g.work(g.waiting()[0])
+	require.Equal(t, "second", g.Requests()[1].GPU)
+	g.Work(g.Waiting()[0])
 	w.becomes(sha, report.CheckGate, "success")
 }

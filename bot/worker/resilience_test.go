@@ -14,6 +14,7 @@ import (
 
 	"github.com/tilegate/tilegate/bot/githubsim"
 	"github.com/tilegate/tilegate/bot/report"
+	"github.com/tilegate/tilegate/bot/worker/fakerunner"
 )
 
 // writeRoutes are the requests by which the App changes GitHub.
@@ -72,7 +73,7 @@ func TestLostAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, g := gpuWorld(t)
-			g.set(only("perf", outcome{ratio: 1.3}))
+			g.Set(fakerunner.Only("perf", fakerunner.Outcome{Ratio: 1.3}))
 			var mu sync.Mutex
 			seen := map[string]bool{}
 			w.sim.Intercept(func(c *githubsim.Call) githubsim.Action {
@@ -101,7 +102,7 @@ func TestLostAnswers(t *testing.T) {
 			w.becomes(sha, report.CheckPerf, "failure")
 			w.quiet()
 			require.Greater(t, len(seen), 8)
-			require.Len(t, g.requests(), 1)
+			require.Len(t, g.Requests(), 1)
 			w.assertOnce(n, sha)
 		})
 	}
@@ -174,22 +175,20 @@ func TestForgottenMemory(t *testing.T) {
 // TestFieldReport12 : what happened while the App was down is made up for.
 func TestFieldReport12(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.hold = true
+	g.Hold(true)
 	_, sha1 := w.open("writer", w.harmless())
-	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.quiet()
 	w.stop()
-	g.work(g.waiting()[0])
-	g.mu.Lock()
-	g.hold = false
-	g.mu.Unlock()
+	g.Work(g.Waiting()[0])
+	g.Hold(false)
 	_, sha2 := w.open("maya", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
 	w.sim.Outage()
 	w.start(config{})
 	w.becomes(sha1, report.CheckGate, "success")
 	w.becomes(sha2, report.CheckGate, "success")
 	w.quiet()
-	require.Len(t, g.requests(), 2)
+	require.Len(t, g.Requests(), 2)
 }
 
 // TestFieldReport4 : one suspended installation does not hold up another.
@@ -228,12 +227,12 @@ func TestFieldReport4(t *testing.T) {
 // TestFieldReport3 : a token that ended during a long run is made anew.
 func TestFieldReport3(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.hold = true
+	g.Hold(true)
 	_, sha := w.open("writer", w.harmless())
-	w.eventually("dispatched", func() bool { return len(g.waiting()) == 1 })
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
 	w.quiet()
 	w.advance(75 * time.Minute)
-	g.work(g.waiting()[0])
+	g.Work(g.Waiting()[0])
 	w.becomes(sha, report.CheckGate, "success")
 	w.quiet()
 	for _, c := range w.sim.Calls() {
@@ -265,7 +264,7 @@ func TestFieldReport10(t *testing.T) {
 // minute; a plain refusal is not repeated.
 func TestFieldReport14(t *testing.T) {
 	w, g := gpuWorld(t)
-	g.set(only("build", outcome{conclusion: "failure"}))
+	g.Set(fakerunner.Only("build", fakerunner.Outcome{Conclusion: "failure"}))
 	var limited atomic.Bool
 	w.sim.Intercept(func(c *githubsim.Call) githubsim.Action {
 		if c.Method == http.MethodPatch && strings.Contains(string(c.Body), `"conclusion":"failure"`) && limited.CompareAndSwap(false, true) {

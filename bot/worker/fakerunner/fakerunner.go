@@ -1,4 +1,7 @@
-package worker_test
+// Package fakerunner answers "what would GPU runners do with this run?" in
+// tests of the App: it runs the jobs of simulated workflow runs without running
+// anything, and leaves evidence as planned. It must not be used outside of tests.
+package fakerunner
 
 import (
 	"crypto/sha256"
@@ -13,42 +16,63 @@ import (
 	"github.com/tilegate/tilegate/checks/job"
 )
 
-// outcome is how one job of the fake runner ends. Its zero value is a job that
+// Outcome is how one job ends. Its zero value is a job that
 // succeeded and left good evidence.
-type outcome struct {
-	conclusion string // success when empty
-	noArtifact bool
-	lost       bool            // no step failed: the runner went away
-	ratio      float64         // perf: candidate over reference; 1 when 0
-	failing    int             // correctness: cases that fail
-	skipped    bool            // correctness: every candidate case is skipped
-	log        string          // text of the stage's log
-	edit       func(*evidence) // changes the document before it is uploaded
+type Outcome struct {
+	Conclusion string // success when empty
+	NoArtifact bool
+	Lost       bool            // no step failed: the runner went away
+	Ratio      float64         // perf: candidate over reference; 1 when 0
+	Failing    int             // correctness: cases that fail
+	Skipped    bool            // correctness: every candidate case is skipped
+	Log        string          // text of the stage's log
+	Edit       func(*Evidence) // changes the document before it is uploaded
 }
 
-// evidence is a job's evidence while it is made.
-type evidence struct {
+// Evidence is a job's evidence while it is made.
+type Evidence struct {
 	job.Evidence
-	files map[string][]byte
+	Content map[string][]byte // of the files by name
 }
 
-// rig runs the jobs of dispatched runs. It is safe for concurrent use.
-type rig struct {
+// Runner runs the jobs of dispatched runs. It is safe for concurrent use.
+type Runner struct {
 	mu   sync.Mutex
-	plan func(r job.Request, stage job.Stage, kernel string) outcome
-	hold bool // runs stay queued until release
+	plan Plan
+	hold bool
 	held []*githubsim.Run
 	seen []job.Request
 }
 
-func (g *rig) set(plan func(job.Request, job.Stage, string) outcome) {
+// Plan says how a job ends.
+type Plan func(r job.Request, stage job.Stage, kernel string) Outcome
+
+// Only plans an outcome for one stage; the others succeed.
+func Only(stage job.Stage, o Outcome) Plan {
+	return func(_ job.Request, s job.Stage, _ string) Outcome {
+		if s == stage {
+			return o
+		}
+		return Outcome{}
+	}
+}
+
+// Set changes the plan; nil lets every job succeed.
+func (g *Runner) Set(plan Plan) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.plan = plan
 }
 
-// dispatched is called by GitHub for each new run.
-func (g *rig) dispatched(run *githubsim.Run) {
+// Hold decides whether runs stay queued until Work is called for them.
+func (g *Runner) Hold(hold bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.hold = hold
+}
+
+// Dispatched is for githubsim.Options.OnDispatch.
+func (g *Runner) Dispatched(run *githubsim.Run) {
 	r, err := job.ParseRequest([]byte(run.Inputs["request"]))
 	if err != nil {
 		run.Complete("failure")
@@ -62,26 +86,26 @@ func (g *rig) dispatched(run *githubsim.Run) {
 	}
 	g.mu.Unlock()
 	if !hold {
-		g.work(run)
+		g.Work(run)
 	}
 }
 
-// requests are the requests so far.
-func (g *rig) requests() []job.Request {
+// Requests are the requests so far.
+func (g *Runner) Requests() []job.Request {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]job.Request(nil), g.seen...)
 }
 
-// waiting are the runs that were held back.
-func (g *rig) waiting() []*githubsim.Run {
+// Waiting are the runs that were held back.
+func (g *Runner) Waiting() []*githubsim.Run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]*githubsim.Run(nil), g.held...)
 }
 
-// work runs the jobs of a run to their ends.
-func (g *rig) work(run *githubsim.Run) {
+// Work runs the jobs of a run to their ends.
+func (g *Runner) Work(run *githubsim.Run) {
 	r, err := job.ParseRequest([]byte(run.Inputs["request"]))
 	if err != nil {
 		run.Complete("failure")
@@ -99,25 +123,25 @@ func (g *rig) work(run *githubsim.Run) {
 			g.mu.Lock()
 			plan := g.plan
 			g.mu.Unlock()
-			o := outcome{}
+			o := Outcome{}
 			if plan != nil {
 				o = plan(r, stage, kernel)
 			}
-			if o.conclusion == "" {
-				o.conclusion = "success"
+			if o.Conclusion == "" {
+				o.Conclusion = "success"
 			}
 			j.Start("gpu-1")
-			if !o.noArtifact {
+			if !o.NoArtifact {
 				if err := run.Upload(job.ArtifactName(r.Dispatch, stage, kernel, r.GPU), artifact(r, stage, kernel, o)); err != nil {
 					panic(err)
 				}
 			}
-			step := githubsim.Step{Name: "Run", Conclusion: o.conclusion}
-			if o.lost {
+			step := githubsim.Step{Name: "Run", Conclusion: o.Conclusion}
+			if o.Lost {
 				step.Conclusion = "success"
 			}
-			j.Complete(o.conclusion, step)
-			if o.conclusion != "success" {
+			j.Complete(o.Conclusion, step)
+			if o.Conclusion != "success" {
 				worst, stop = "failure", true
 			}
 		}
@@ -126,9 +150,9 @@ func (g *rig) work(run *githubsim.Run) {
 }
 
 // artifact makes the files of a job's artifact.
-func artifact(r job.Request, stage job.Stage, kernel string, o outcome) map[string][]byte {
+func artifact(r job.Request, stage job.Stage, kernel string, o Outcome) map[string][]byte {
 	now := time.Date(2026, 11, 30, 1, 0, 0, 0, time.UTC)
-	e := &evidence{files: map[string][]byte{}, Evidence: job.Evidence{
+	e := &Evidence{Content: map[string][]byte{}, Evidence: job.Evidence{
 		Schema: job.EvidenceSchema, Dispatch: r.Dispatch, Repository: r.Repository, HeadSHA: r.HeadSHA, BaseSHA: r.BaseSHA,
 		Stage: stage, Kernel: kernel, GPU: r.GPU, Candidate: r.Candidate, Reference: r.Reference, Harness: r.Harness, Timing: "cupti",
 		StartedAt: now, FinishedAt: now.Add(time.Minute), Runner: job.Runner{Name: "gpu-1", OS: "Linux", Arch: "X64"},
@@ -136,20 +160,20 @@ func artifact(r job.Request, stage job.Stage, kernel string, o outcome) map[stri
 		Tools:       job.Tools{"python": "3.12"}, Symbols: []string{},
 	}}
 	exit := 0
-	if o.conclusion != "success" && o.conclusion != "" {
+	if o.Conclusion != "success" && o.Conclusion != "" {
 		exit = 1
 	}
 	switch stage {
 	case job.Build:
 		e.Commands = []job.Command{{Name: "cargo build", ExitCode: exit}}
 		e.Symbols = []string{"cutile_" + kernel}
-		e.add("cargo-build.log", "log", o.log)
+		e.add("cargo-build.log", "log", o.Log)
 	case job.Correctness:
 		e.Commands = []job.Command{{Name: "cargo build"}, {Name: "wiring"}, {Name: "canary"}, {Name: "pytest", ExitCode: exit}}
 		e.add("pytest.xml", "junit", opXML(kernel, o))
-		e.add("pytest.log", "log", o.log)
+		e.add("pytest.log", "log", o.Log)
 	case job.Perf:
-		ratio := o.ratio
+		ratio := o.Ratio
 		if ratio == 0 {
 			ratio = 1
 		}
@@ -166,34 +190,34 @@ func artifact(r job.Request, stage job.Stage, kernel string, o outcome) map[stri
 			}
 		}
 	}
-	if o.edit != nil {
-		o.edit(e)
+	if o.Edit != nil {
+		o.Edit(e)
 	}
 	doc, err := json.Marshal(e.Evidence)
 	if err != nil {
 		panic(err)
 	}
-	e.files[job.EvidenceFile] = doc
-	return e.files
+	e.Content[job.EvidenceFile] = doc
+	return e.Content
 }
 
-func (e *evidence) add(name, kind, content string) {
+func (e *Evidence) add(name, kind, content string) {
 	sum := sha256.Sum256([]byte(content))
-	e.files[name] = []byte(content)
+	e.Content[name] = []byte(content)
 	e.Files = append(e.Files, job.File{Path: name, Kind: kind, SHA256: hex.EncodeToString(sum[:])})
 }
 
 // opXML is the report of the op's tests of both backends.
-func opXML(kernel string, o outcome) string {
+func opXML(kernel string, o Outcome) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<?xml version="1.0"?><testsuites><testsuite name="pytest" errors="0" failures="%d" skipped="0" tests="8">`, o.failing)
+	fmt.Fprintf(&b, `<?xml version="1.0"?><testsuites><testsuite name="pytest" errors="0" failures="%d" skipped="0" tests="8">`, o.Failing)
 	for _, backend := range []string{"cutile", "cutile_rs"} {
 		for i := range 4 {
 			fmt.Fprintf(&b, `<testcase classname="tests.ops.test_%s.Test_Op" name="test_op[%s-%d-torch.float32]" time="0.1">`, kernel, backend, 64<<i)
 			switch {
-			case backend == "cutile_rs" && i < o.failing:
+			case backend == "cutile_rs" && i < o.Failing:
 				fmt.Fprintf(&b, `<failure message="%s">assert False</failure>`, "AssertionError: @some-user closes #1 ![x](http://e.example/x.png)")
-			case backend == "cutile_rs" && o.skipped:
+			case backend == "cutile_rs" && o.Skipped:
 				b.WriteString(`<skipped type="pytest.skip" message="no GPU">no GPU</skipped>`)
 			}
 			b.WriteString("</testcase>")
