@@ -3,31 +3,11 @@ package githubsim
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
-	"time"
 
-	"github.com/sergi/go-diff/diffmatchpatch"
+	"github.com/tilegate/tilegate/checks/linediff"
 )
-
-// contextLines is how many unchanged lines a hunk shows on each side.
-const contextLines = 3
-
-// lineOp is one line of a diff. old and new are line numbers from 1, 0 where
-// the line does not exist on that side.
-type lineOp struct {
-	kind     byte // ' ', '-', '+'
-	old, new int
-	text     string // with its line end, which the last line may lack
-}
-
-// hunk is a run of changed lines with their context.
-type hunk struct {
-	oldStart, oldLines, newStart, newLines int
-	section                                string
-	ops                                    []lineOp
-}
 
 // change is one file of a diff between two trees.
 type change struct {
@@ -37,151 +17,14 @@ type change struct {
 	additions      int
 	deletions      int
 	binary         bool
-	hunks          []hunk
-}
-
-// lines splits text after each line feed.
-func lines(text []byte) []string {
-	if len(text) == 0 {
-		return nil
-	}
-	out := strings.SplitAfter(string(text), "\n")
-	if out[len(out)-1] == "" {
-		out = out[:len(out)-1]
-	}
-	return out
-}
-
-// diffLines compares two texts line by line.
-func diffLines(a, b []byte) []lineOp {
-	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // the shortest edit script, whatever the machine's speed
-	r1, r2, _ := dmp.DiffLinesToRunes(string(a), string(b))
-	if len(r1)+len(r2) > 20_000 {
-		dmp.DiffTimeout = 5 * time.Second
-	}
-	oldLines, newLines := lines(a), lines(b)
-	var ops []lineOp
-	i, j := 0, 0
-	for _, d := range dmp.DiffMainRunes(r1, r2, false) {
-		for range d.Text {
-			switch d.Type {
-			case diffmatchpatch.DiffEqual:
-				ops = append(ops, lineOp{' ', i + 1, j + 1, newLines[j]})
-				i, j = i+1, j+1
-			case diffmatchpatch.DiffDelete:
-				ops = append(ops, lineOp{'-', i + 1, 0, oldLines[i]})
-				i++
-			case diffmatchpatch.DiffInsert:
-				ops = append(ops, lineOp{'+', 0, j + 1, newLines[j]})
-				j++
-			}
-		}
-	}
-	return ops
-}
-
-// hunksOf groups a diff into hunks with three lines of context.
-func hunksOf(ops []lineOp) []hunk {
-	var out []hunk
-	for i := 0; i < len(ops); {
-		if ops[i].kind == ' ' {
-			i++
-			continue
-		}
-		start := max(0, i-contextLines)
-		end := i + 1 // one past the last changed line of the hunk
-		for k := i; k < len(ops) && k-end <= 2*contextLines; k++ {
-			if ops[k].kind != ' ' {
-				end = k + 1
-			}
-		}
-		stop := min(len(ops), end+contextLines)
-		out = append(out, newHunk(ops, start, stop))
-		i = stop
-	}
-	return out
-}
-
-func newHunk(ops []lineOp, start, stop int) hunk {
-	h := hunk{ops: ops[start:stop]}
-	for _, o := range h.ops {
-		if o.kind != '+' {
-			h.oldLines++
-			if h.oldStart == 0 {
-				h.oldStart = o.old
-			}
-		}
-		if o.kind != '-' {
-			h.newLines++
-			if h.newStart == 0 {
-				h.newStart = o.new
-			}
-		}
-	}
-	// an empty side is named by the line before it
-	for _, o := range slices.Backward(ops[:start]) {
-		if h.oldLines == 0 && h.oldStart == 0 {
-			h.oldStart = o.old
-		}
-		if h.newLines == 0 && h.newStart == 0 {
-			h.newStart = o.new
-		}
-		if o.kind != '+' && h.section == "" && o.text != "" && isSection(o.text[0]) {
-			h.section = strings.TrimRight(o.text, "\r\n\t ")
-		}
-	}
-	if len(h.section) > 80 {
-		h.section = strings.ToValidUTF8(h.section[:80], "")
-	}
-	return h
-}
-
-// isSection is git's default rule for the line that names a hunk.
-func isSection(c byte) bool {
-	return c == '_' || c == '$' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// header is the hunk's first line.
-func (h hunk) header() string {
-	span := func(start, n int) string {
-		if n == 1 {
-			return fmt.Sprint(start)
-		}
-		return fmt.Sprintf("%d,%d", start, n)
-	}
-	s := fmt.Sprintf("@@ -%s +%s @@", span(h.oldStart, h.oldLines), span(h.newStart, h.newLines))
-	if h.section != "" {
-		s += " " + h.section
-	}
-	return s
-}
-
-// text is the hunk as a unified diff up to and including the n-th line, or
-// whole for n < 0; no line feed at the end.
-func (h hunk) text(n int) string {
-	var b strings.Builder
-	b.WriteString(h.header())
-	for i, o := range h.ops {
-		if n >= 0 && i > n {
-			break
-		}
-		b.WriteByte('\n')
-		b.WriteByte(o.kind)
-		line, ended := strings.CutSuffix(o.text, "\n")
-		b.WriteString(line)
-		if !ended {
-			b.WriteString("\n\\ No newline at end of file")
-		}
-	}
-	return b.String()
+	hunks          []linediff.Hunk
 }
 
 // patch is what the API's patch field holds: the hunks without file header.
 func (c *change) patch() string {
 	parts := make([]string, len(c.hunks))
 	for i, h := range c.hunks {
-		parts[i] = h.text(-1)
+		parts[i] = h.Text(-1)
 	}
 	return strings.Join(parts, "\n")
 }
@@ -189,8 +32,8 @@ func (c *change) patch() string {
 // find locates a line of one side in the hunks.
 func (c *change) find(side string, line int) (hunkIndex, opIndex int, ok bool) {
 	for i, h := range c.hunks {
-		for k, o := range h.ops {
-			if side == "LEFT" && o.old == line && o.kind != '+' || side == "RIGHT" && o.new == line && o.kind != '-' {
+		for k, o := range h.Ops {
+			if side == "LEFT" && o.Old == line && o.Kind != '+' || side == "RIGHT" && o.New == line && o.Kind != '-' {
 				return i, k, true
 			}
 		}
@@ -202,7 +45,7 @@ func (c *change) find(side string, line int) (hunkIndex, opIndex int, ok bool) {
 func (c *change) position(hunkIndex, opIndex int) int {
 	n := opIndex + 1
 	for _, h := range c.hunks[:hunkIndex] {
-		n += len(h.ops) + 1
+		n += len(h.Ops) + 1
 	}
 	return n
 }
@@ -299,11 +142,11 @@ func (st *store) similarity(a, b string) float64 {
 		return 0
 	}
 	count := map[string]int{}
-	for _, l := range lines(x) {
+	for _, l := range linediff.Split(x) {
 		count[l]++
 	}
 	common := 0
-	for _, l := range lines(y) {
+	for _, l := range linediff.Split(y) {
 		if count[l] > 0 {
 			count[l]--
 			common += len(l)
@@ -331,16 +174,16 @@ func (st *store) fill(c *change) {
 	if c.from.id == c.to.id {
 		return
 	}
-	ops := diffLines(a, b)
+	ops := linediff.Lines(a, b)
 	for _, o := range ops {
-		switch o.kind {
+		switch o.Kind {
 		case '+':
 			c.additions++
 		case '-':
 			c.deletions++
 		}
 	}
-	c.hunks = hunksOf(ops)
+	c.hunks = linediff.Hunks(ops)
 }
 
 // unified is the change as `git diff` prints it.
@@ -387,13 +230,7 @@ func (c *change) unified() string {
 		return b.String()
 	}
 	if len(c.hunks) > 0 {
-		end := func(name string) string {
-			if strings.Contains(name, " ") {
-				return name + "\t" // so that readers see where the name ends
-			}
-			return name
-		}
-		fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", end(left), end(right), c.patch())
+		fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", linediff.FileName(left), linediff.FileName(right), c.patch())
 	}
 	return b.String()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tilegate/tilegate/checks/linediff"
 )
 
 // maxCommentBody is the length of a comment or review, in characters.
@@ -86,14 +88,14 @@ func (s *Sim) place(p *pull, commitID string, by *user, in commentInput) (*revie
 	if in.Line == 0 && in.Position > 0 {
 		n := in.Position
 		for _, h := range file.hunks {
-			if n >= 1 && n <= len(h.ops) {
-				o := h.ops[n-1]
-				in.Line, in.Side = o.new, "RIGHT"
-				if o.kind == '-' {
-					in.Line, in.Side = o.old, "LEFT"
+			if n >= 1 && n <= len(h.Ops) {
+				o := h.Ops[n-1]
+				in.Line, in.Side = o.New, "RIGHT"
+				if o.Kind == '-' {
+					in.Line, in.Side = o.Old, "LEFT"
 				}
 			}
-			n -= len(h.ops) + 1
+			n -= len(h.Ops) + 1
 		}
 	}
 	side := func(given, standard string) (string, bool) {
@@ -110,7 +112,7 @@ func (s *Sim) place(p *pull, commitID string, by *user, in commentInput) (*revie
 	if !found {
 		return nil, "Line could not be resolved"
 	}
-	rc.line, rc.position, rc.hunk = in.Line, file.position(at, op), file.hunks[at].text(op)
+	rc.line, rc.position, rc.hunk = in.Line, file.position(at, op), file.hunks[at].Text(op)
 	if in.StartLine != 0 {
 		if rc.startSide, known = side(in.StartSide, rc.side); !known {
 			return nil, "Start side could not be resolved"
@@ -437,9 +439,9 @@ func (rc *reviewComment) current() (line, startLine, position int, ok bool) {
 		if !inFrom || !inTo || from.id == to.id {
 			return line
 		}
-		for _, o := range diffLines(st.blob(from.id), st.blob(to.id)) {
-			if o.old == line && o.kind == ' ' {
-				return o.new
+		for _, o := range linediff.Lines(st.blob(from.id), st.blob(to.id)) {
+			if o.Old == line && o.Kind == ' ' {
+				return o.New
 			}
 		}
 		return 0
