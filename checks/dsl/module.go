@@ -3,6 +3,7 @@ package dsl
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -47,6 +48,11 @@ type Func struct {
 	Consts []ConstParam
 	Params []Param
 	Body   syntax.Node
+
+	scopes map[syntax.Node]map[string][]Binding // lets by block and name, in order
+	index  sync.Once
+	uses   map[syntax.Node][]syntax.Node // identifiers by the pattern they mean
+	names  map[string]bool               // all identifiers
 }
 
 // Entry is the attribute that makes a function a kernel entry point.
@@ -161,7 +167,45 @@ func newFunc(m *Module, n syntax.Node) *Func {
 			f.Params = append(f.Params, Param{pat.Text(), p, p.Field("type")})
 		}
 	}
+	f.scopes = map[syntax.Node]map[string][]Binding{}
+	for _, let := range f.Body.Find("let_declaration") {
+		block := let.Parent()
+		names := f.scopes[block]
+		if names == nil {
+			names = map[string][]Binding{}
+			f.scopes[block] = names
+		}
+		let.Field("pattern").Inspect(func(n syntax.Node) bool {
+			if n.Is("identifier", "shorthand_field_identifier") {
+				names[n.Text()] = append(names[n.Text()], Binding{n.Text(), let, n})
+			}
+			return !n.Is("type_arguments")
+		})
+	}
 	return f
+}
+
+// Uses lists the identifiers of the body that mean a binding, given by the
+// identifier in its pattern.
+func (f *Func) Uses(pattern syntax.Node) []syntax.Node {
+	f.build()
+	return f.uses[pattern]
+}
+
+// build resolves every identifier of the function once.
+func (f *Func) build() {
+	f.index.Do(func() {
+		f.uses, f.names = map[syntax.Node][]syntax.Node{}, map[string]bool{}
+		for _, p := range f.Params {
+			f.names[p.Name] = true
+		}
+		for _, id := range f.Node.Find("identifier") {
+			f.names[id.Text()] = true
+			if b, ok := f.Lookup(id); ok && b.Pattern != id {
+				f.uses[b.Pattern] = append(f.uses[b.Pattern], id)
+			}
+		}
+	})
 }
 
 // Const finds a const generic parameter by name.

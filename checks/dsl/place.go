@@ -92,15 +92,9 @@ func HasComment(n syntax.Node) bool { return len(n.Find("line_comment", "block_c
 // Fresh returns base, or base with a number, such that no identifier of the
 // function has that name.
 func (f *Func) Fresh(base string) string {
-	used := map[string]bool{}
-	for _, id := range f.Node.Find("identifier") {
-		used[id.Text()] = true
-	}
-	for _, p := range f.Params {
-		used[p.Name] = true
-	}
+	f.build()
 	name := base
-	for i := 2; used[name]; i++ {
+	for i := 2; f.names[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
 	return name
@@ -134,7 +128,7 @@ func (f *Func) Resolve(n syntax.Node, hops int) syntax.Node {
 			n = c.Args[0]
 			continue
 		}
-		if !n.Is("identifier") || hops == 0 {
+		if !n.Is("identifier") || hops <= 0 {
 			return n
 		}
 		d := f.Definition(n)
@@ -144,6 +138,20 @@ func (f *Func) Resolve(n syntax.Node, hops int) syntax.Node {
 		n, hops = d, hops-1
 	}
 }
+
+// Budget bounds how many steps a search through definitions takes, so that
+// source made for it cannot make it run away. A search that runs out has found
+// nothing.
+type Budget int
+
+// Spend takes one step; it reports false when none is left.
+func (b *Budget) Spend() bool {
+	*b--
+	return *b >= 0
+}
+
+// Steps is the budget of one search.
+const Steps = 500
 
 // Tail is the expression that a block ends in; invalid when it has none.
 func Tail(block syntax.Node) syntax.Node {

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -271,19 +272,13 @@ func (f *Func) Lookup(id syntax.Node) (Binding, bool) {
 	for p := id.Parent(); p.Valid(); at, p = p, p.Parent() {
 		switch p.Kind() {
 		case "block":
-			var found Binding
-			for c := range p.Children() {
-				if c == at {
-					break
+			lets := f.scopes[p][name]
+			i := sort.Search(len(lets), func(i int) bool { return lets[i].Node.Span().Start >= at.Span().Start })
+			if i > 0 {
+				// The first of one let's pattern, should it bind a name twice.
+				for i--; i > 0 && lets[i-1].Node == lets[i].Node; i-- {
 				}
-				if c.Is("let_declaration") {
-					if id := bound(c.Field("pattern"), name); id.Valid() {
-						found = Binding{name, c, id}
-					}
-				}
-			}
-			if found.Node.Valid() {
-				return found, true
+				return lets[i], true
 			}
 		case "for_expression":
 			if at == p.Field("body") {

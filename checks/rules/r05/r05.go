@@ -72,19 +72,17 @@ func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 // reshaped reports whether a name is used, and only as what reshape is called
 // on: the kernel compiler takes the true shape there, not the annotated one.
 func reshaped(fn *dsl.Func, name syntax.Node) bool {
-	uses := 0
-	for _, id := range fn.Body.Find("identifier") {
-		b, ok := fn.Lookup(id)
-		if !ok || b.Pattern != name || id == name {
-			continue
-		}
+	if !name.Is("identifier") {
+		return false
+	}
+	uses := fn.Uses(name)
+	for _, id := range uses {
 		c, ok := dsl.AsCall(id.Parent().Parent())
 		if !ok || c.Receiver != id || c.Name != "reshape" {
 			return false
 		}
-		uses++
 	}
-	return name.Is("identifier") && uses > 0
+	return len(uses) > 0
 }
 
 // certain reports whether two shapes of one rank differ for sure somewhere: two

@@ -90,7 +90,8 @@ func hoist(fn *dsl.Func, outer, inner dsl.Call) *rules.Fix {
 // offset notes a pointer offset that is a 32-bit product of a block index and a
 // runtime parameter: rows times stride may exceed i32.
 func offset(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
-	product := multiplication(fn, c.Args[0], 4)
+	steps := dsl.Budget(dsl.Steps)
+	product := multiplication(fn, c.Args[0], 4, &steps)
 	l, r, ok := dsl.Binary(product, "*")
 	if !ok || fn.TypeOf(l).Elem != "i32" || fn.TypeOf(r).Elem != "i32" {
 		return
@@ -104,26 +105,26 @@ func offset(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 
 // multiplication finds the product in an offset, through names, sums and
 // changes of rank.
-func multiplication(fn *dsl.Func, n syntax.Node, hops int) syntax.Node {
-	n = fn.Resolve(n, hops)
-	if hops == 0 {
+func multiplication(fn *dsl.Func, n syntax.Node, hops int, steps *dsl.Budget) syntax.Node {
+	if hops == 0 || !steps.Spend() {
 		return syntax.Node{}
 	}
+	n = fn.Resolve(n, hops)
 	if _, _, ok := dsl.Binary(n, "*"); ok {
 		return n
 	}
 	if l, r, ok := dsl.Binary(n, "+"); ok {
-		if m := multiplication(fn, l, hops-1); m.Valid() {
+		if m := multiplication(fn, l, hops-1, steps); m.Valid() {
 			return m
 		}
-		return multiplication(fn, r, hops-1)
+		return multiplication(fn, r, hops-1, steps)
 	}
 	if c, ok := dsl.AsCall(n); ok {
 		switch {
 		case c.Method() && (c.Name == "reshape" || c.Name == "broadcast"):
-			return multiplication(fn, c.Receiver, hops-1)
+			return multiplication(fn, c.Receiver, hops-1, steps)
 		case (fn.Op(c) == "scalar_to_tile" || fn.Op(c) == "broadcast_scalar") && len(c.Args) > 0:
-			return multiplication(fn, c.Args[0], hops-1)
+			return multiplication(fn, c.Args[0], hops-1, steps)
 		}
 	}
 	return syntax.Node{}

@@ -155,21 +155,15 @@ var elementwise = []string{
 // strict, any use counts that is not known to keep them out.
 func (l load) reaches(strict bool) (syntax.Node, bool) {
 	tainted := map[syntax.Node]bool{l.name: true}
-	ids := l.fn.Body.Find("identifier")
-	for grown := true; grown; {
-		grown = false
-		for _, id := range ids {
-			b, ok := l.fn.Lookup(id)
-			if !ok || !tainted[b.Pattern] || id == b.Pattern {
-				continue
-			}
+	for queue := []syntax.Node{l.name}; len(queue) > 0; queue = queue[1:] {
+		for _, id := range l.fn.Uses(queue[0]) {
 			sink, binds := l.use(id, strict)
 			if sink.Valid() {
 				return sink, true
 			}
 			if binds.Valid() && !tainted[binds] {
 				tainted[binds] = true
-				grown = true
+				queue = append(queue, binds)
 			}
 		}
 	}

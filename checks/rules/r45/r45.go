@@ -47,16 +47,72 @@ func run(p *rules.Pass) {
 			if a.Pointers == 0 {
 				continue
 			}
-			floors(p, fn, a)
+			s := newSizes(fn)
+			s.floors(p, a)
 			if tails == seen {
-				maskless(p, fn)
+				s.maskless(p)
 			}
 		}
 	}
 }
 
+// sizes is what is asked of one function many times.
+type sizes struct {
+	fn *dsl.Func
+	// shapes holds the names that stand in shapes.
+	shapes map[string]bool
+	// modulo holds the names that are the right side of a remainder.
+	modulo map[string]bool
+	// products holds, by name of a factor, the other factors and the lets that
+	// bind them.
+	products map[string]map[syntax.Node]bool
+}
+
+func newSizes(fn *dsl.Func) *sizes {
+	s := &sizes{fn, map[string]bool{}, map[string]bool{}, map[string]map[syntax.Node]bool{}}
+	for _, list := range fn.Body.Find("array_expression") {
+		p := list.Parent()
+		if p.Is("token_tree") || p.Is("block", "expression_statement") && list.Ancestor("type_arguments").Valid() {
+			for _, d := range dsl.Dims(list) {
+				s.shapes[d] = true
+			}
+		}
+	}
+	for _, b := range fn.Body.Find("binary_expression") {
+		l, r := dsl.Unparen(b.Field("left")), dsl.Unparen(b.Field("right"))
+		switch b.Field("operator").Text() {
+		case "%":
+			if r.Is("identifier") {
+				s.modulo[r.Text()] = true
+			}
+		case "*":
+			s.product(l, r)
+			s.product(r, l)
+		}
+	}
+	return s
+}
+
+func (s *sizes) product(factor, other syntax.Node) {
+	if !factor.Is("identifier") || !other.Valid() {
+		return
+	}
+	m := s.products[factor.Text()]
+	if m == nil {
+		m = map[syntax.Node]bool{}
+		s.products[factor.Text()] = m
+	}
+	m[other] = true
+	if other.Is("identifier") {
+		if b, ok := s.fn.Lookup(other); ok {
+			m[b.Node] = true
+		}
+	}
+}
+
 // floors reports the divisions that round down a loop's bound.
-func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
+func (s *sizes) floors(p *rules.Pass, a dsl.Access) {
+	fn := s.fn
 	bodies := map[syntax.Node][]syntax.Node{}
 	var order []syntax.Node
 	for _, loop := range fn.Body.Find("for_expression") {
@@ -64,7 +120,7 @@ func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
 		if !onlyPointers && len(fn.OpCalls(loop.Field("body"), "load_ptr_tko", "store_ptr_tko")) == 0 {
 			continue
 		}
-		if division := bound(fn, loop); division.Valid() {
+		if division := s.bound(loop); division.Valid() {
 			if bodies[division] == nil {
 				order = append(order, division)
 			}
@@ -74,7 +130,7 @@ func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
 	for _, division := range order {
 		n, tile, _ := dsl.Binary(division, "/")
 		tile = dsl.Unparen(tile)
-		if handled(fn, division, tile.Text()) {
+		if s.handled(division, tile.Text()) {
 			p.Undecided("the tail may be handled apart from the loop")
 			continue
 		}
@@ -85,7 +141,8 @@ func floors(p *rules.Pass, fn *dsl.Func, a dsl.Access) {
 
 // bound is the division by a tile size that a loop's end comes from, when it
 // rounds down; invalid otherwise.
-func bound(fn *dsl.Func, loop syntax.Node) syntax.Node {
+func (s *sizes) bound(loop syntax.Node) syntax.Node {
+	fn := s.fn
 	over := dsl.Unparen(loop.Field("value"))
 	if c, ok := dsl.AsCall(over); ok && c.Name == "step_by" && c.Method() {
 		over = dsl.Unparen(c.Receiver)
@@ -96,38 +153,27 @@ func bound(fn *dsl.Func, loop syntax.Node) syntax.Node {
 	}
 	division := fn.Resolve(ends[1], hops)
 	n, tile, ok := dsl.Binary(division, "/")
-	if !ok || !tileSize(fn, dsl.Unparen(tile)) || fn.Resolve(n, hops).Is("integer_literal") {
+	b := dsl.Unparen(tile).Text()
+	// A tile size is a const generic that stands in a shape.
+	if !ok || !fn.Const(b) || !s.shapes[b] || fn.Resolve(n, hops).Is("integer_literal") {
 		return syntax.Node{}
 	}
-	b := dsl.Unparen(tile).Text()
 	if roundsUp(fn, n, b) || multiple(fn, n, b) {
 		return syntax.Node{}
 	}
 	return division
 }
 
-// tileSize reports whether an expression is a const generic that stands in a
-// shape of the function.
-func tileSize(fn *dsl.Func, n syntax.Node) bool {
-	if !n.Is("identifier") || !fn.Const(n.Text()) {
-		return false
-	}
-	for _, list := range fn.Body.Find("array_expression") {
-		p := list.Parent()
-		inMacro := p.Is("token_tree")
-		inType := p.Is("block") || p.Is("expression_statement")
-		if (inMacro || inType && list.Ancestor("type_arguments").Valid()) && slices.Contains(dsl.Dims(list), n.Text()) {
-			return true
-		}
-	}
-	return false
-}
-
 // roundsUp reports whether a numerator adds the tile size and takes one away.
 func roundsUp(fn *dsl.Func, n syntax.Node, tile string) bool {
 	plusTile, minusOne := false, false
+	steps := dsl.Budget(dsl.Steps)
 	var walk func(n syntax.Node, negative bool, left int)
 	walk = func(n syntax.Node, negative bool, left int) {
+		if !steps.Spend() {
+			plusTile, minusOne = true, true // unknown: take it as right
+			return
+		}
 		if t := dsl.Unparen(n); !t.Is("identifier") || t.Text() != tile {
 			n = fn.Resolve(n, left)
 		} else {
@@ -163,32 +209,13 @@ func multiple(fn *dsl.Func, n syntax.Node, tile string) bool {
 
 // handled reports whether the function computes a rest: something modulo the
 // tile size, or the covered length as count times tile size.
-func handled(fn *dsl.Func, division syntax.Node, tile string) bool {
+func (s *sizes) handled(division syntax.Node, tile string) bool {
 	count := division.Parent()
 	for count.Is("parenthesized_expression") {
 		count = count.Parent()
 	}
-	for _, b := range fn.Body.Find("binary_expression") {
-		l, r := dsl.Unparen(b.Field("left")), dsl.Unparen(b.Field("right"))
-		switch b.Field("operator").Text() {
-		case "%":
-			if r.Is("identifier") && r.Text() == tile {
-				return true
-			}
-		case "*":
-			for _, pair := range [][2]syntax.Node{{l, r}, {r, l}} {
-				if pair[1].Text() == tile && (pair[0] == division || count.Is("let_declaration") && pair[0].Is("identifier") && isBinding(fn, pair[0], count)) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func isBinding(fn *dsl.Func, id, let syntax.Node) bool {
-	b, ok := fn.Lookup(id)
-	return ok && b.Node == let
+	m := s.products[tile]
+	return s.modulo[tile] || m[division] || count.Is("let_declaration") && m[count]
 }
 
 // roundUp is the fix, possible when numerator and tile size are an i32 constant
@@ -217,7 +244,8 @@ func roundUp(fn *dsl.Func, division, n, tile syntax.Node, bodies []syntax.Node) 
 }
 
 // maskless reports loads of whole tiles of lanes without a mask.
-func maskless(p *rules.Pass, fn *dsl.Func) {
+func (s *sizes) maskless(p *rules.Pass) {
+	fn := s.fn
 	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko") {
 		if len(c.Args) != 7 || !dsl.IsNone(c.Args[3]) {
 			continue
@@ -229,11 +257,12 @@ func maskless(p *rules.Pass, fn *dsl.Func) {
 				tile = d
 			}
 		}
-		if t.Kind != dsl.PointerTile || tile == "" || !lanes(fn, c.Args[0], 8) {
+		steps := dsl.Budget(dsl.Steps)
+		if t.Kind != dsl.PointerTile || tile == "" || !lanes(fn, c.Args[0], &steps) {
 			p.Undecided("the lanes of a load without a mask are unknown")
 			continue
 		}
-		if handled(fn, syntax.Node{}, tile) || branched(fn, c) {
+		if s.handled(syntax.Node{}, tile) || branched(fn, c) {
 			p.Undecided("the tail may be handled apart")
 			continue
 		}
@@ -243,17 +272,17 @@ func maskless(p *rules.Pass, fn *dsl.Func) {
 
 // lanes reports whether a pointer or offset spans a tile's lanes: it comes from
 // iota.
-func lanes(fn *dsl.Func, n syntax.Node, left int) bool {
-	if left == 0 {
+func lanes(fn *dsl.Func, n syntax.Node, steps *dsl.Budget) bool {
+	if !steps.Spend() {
 		return false
 	}
 	n = fn.Resolve(n, 1)
 	if n.Is("binary_expression") {
-		return lanes(fn, n.Field("left"), left-1) || lanes(fn, n.Field("right"), left-1)
+		return lanes(fn, n.Field("left"), steps) || lanes(fn, n.Field("right"), steps)
 	}
 	if n.Is("identifier") {
 		if d := fn.Definition(n); d.Valid() {
-			return lanes(fn, d, left-1)
+			return lanes(fn, d, steps)
 		}
 		return false
 	}
@@ -264,10 +293,10 @@ func lanes(fn *dsl.Func, n syntax.Node, left int) bool {
 	if fn.Op(c) == "iota" {
 		return true
 	}
-	if c.Method() && lanes(fn, c.Receiver, left-1) {
+	if c.Method() && lanes(fn, c.Receiver, steps) {
 		return true
 	}
-	return slices.ContainsFunc(c.Args, func(a syntax.Node) bool { return lanes(fn, a, left-1) })
+	return slices.ContainsFunc(c.Args, func(a syntax.Node) bool { return lanes(fn, a, steps) })
 }
 
 // branched reports whether a load stands in an if whose other branch loads too,

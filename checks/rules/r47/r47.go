@@ -58,12 +58,10 @@ func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 // feeds reports whether a reduction reads a name, directly or inside its
 // argument.
 func feeds(fn *dsl.Func, name syntax.Node) bool {
-	for _, c := range fn.OpCalls(fn.Body, "reduce_sum", "reduce_max", "reduce_min", "reduce_prod") {
-		for _, a := range c.Args {
-			for _, id := range a.Find("identifier") {
-				if b, ok := fn.Lookup(id); ok && b.Pattern == name {
-					return true
-				}
+	for _, id := range fn.Uses(name) {
+		for call := id.Ancestor("call_expression"); call.Valid(); call = call.Ancestor("call_expression") {
+			if _, ok := fn.OpCall(call, "reduce_sum", "reduce_max", "reduce_min", "reduce_prod"); ok {
+				return true
 			}
 		}
 	}
