@@ -25,7 +25,8 @@ const (
 	logTail = 3 << 20
 )
 
-// killGrace is how long a command may clean up after SIGTERM.
+// killGrace is how long a command may clean up after SIGINT, on which pytest
+// writes the report of what it has run so far.
 const killGrace = 10 * time.Second
 
 // command is one process of a stage.
@@ -83,7 +84,7 @@ func (c command) execute(ctx context.Context, now func() time.Time) (job.Command
 	cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.dir, c.env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = killGrace
 	err = cmd.Run()
 	if cmd.Process != nil {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
 )
 
 // gpu is the one device that a stage uses.
@@ -48,6 +50,22 @@ func findGPU(ctx context.Context, h Host) (gpu, error) {
 		return gpu{}, err
 	}
 	return gpu{smi: h.SMI, index: row.uuid, identity: row.identity, timing: "cupti"}, nil
+}
+
+// harnessTiming is how the harness of a tree says that it takes times, by a
+// module-level TIMING = "wall", "events" or "cupti" in tests/common.py; empty when
+// it does not say.
+func harnessTiming(t *tree.Tree) string {
+	for _, statement := range t.File("tests/common.py").Root().NamedChildren() {
+		assignment := statement.ChildOf("assignment")
+		if syntax.PyName(assignment.Field("left")) != "TIMING" {
+			continue
+		}
+		if v := syntax.PyString(assignment.Field("right")); v == "wall" || v == "events" || v == "cupti" {
+			return v
+		}
+	}
+	return ""
 }
 
 type smiRow struct {

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/tree"
 )
 
 func TestFindHostNamesWhatBringsAMissingTool(t *testing.T) {
@@ -150,6 +153,23 @@ func TestFindGPUWithoutAWorkingDriver(t *testing.T) {
 	assert.Equal(t, "wall", g.timing)
 	assert.Equal(t, "cpu", g.identity.Name)
 	assert.NotEmpty(t, g.identity.Driver)
+}
+
+func TestHarnessSaysHowItTakesTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"TIMING = \"wall\"\n":             "wall",
+		"import os\nTIMING = 'events'\n":  "events",
+		"TIMING = 'sundial'\n":            "",
+		"def f():\n    TIMING = 'wall'\n": "",
+		"# TIMING = 'wall'\n":             "",
+	} {
+		tr, err := tree.Load(fstest.MapFS{
+			"src/tilegym/ops/cutile_rs/a_kernel/kernel.rs": {Data: []byte("")},
+			"tests/common.py": {Data: []byte(text)},
+		}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, harnessTiming(tr), text)
+	}
 }
 
 func TestSelections(t *testing.T) {

@@ -139,6 +139,7 @@ func TestLocalRunsEveryStageOfACleanKernel(t *testing.T) {
 		assert.False(t, o.Evidence.Interrupted)
 		checkFiles(t, o)
 	}
+	assert.Equal(t, "wall", outcomes[2].Evidence.Timing)
 	assert.Equal(t, []string{"cutile_row_sum", "cutile_scale_add"}, outcomes[0].Evidence.Symbols)
 	assert.Equal(t, "cutile_row_sum\ncutile_scale_add\n", read(t, outcomes[0], "symbols.txt"))
 

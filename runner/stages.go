@@ -184,6 +184,9 @@ func (s *stageRun) environ(device gpu) {
 func (s *stageRun) all(ctx context.Context) error {
 	device, err := findGPU(ctx, s.Host)
 	s.e.GPUIdentity, s.e.Timing = device.identity, device.timing
+	if declared := harnessTiming(s.w.Tree); declared != "" {
+		s.e.Timing = declared
+	}
 	s.environ(device)
 	s.versions(ctx)
 	if err := s.writeEnvironment(); err != nil {

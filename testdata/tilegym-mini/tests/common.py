@@ -14,6 +14,9 @@ import pytest
 from tilegym.cpu import runtime
 from tilegym.cpu import torch
 
+# How times are taken: by the wall clock around each launch.
+TIMING = "wall"
+
 WARMUP_MS = float(os.environ.get("WARMUP", "20"))
 REP_MS = float(os.environ.get("REP", "120"))
 MIN_REP = int(os.environ.get("MIN_REP", "20"))
