@@ -82,7 +82,8 @@ func stepType(fn *dsl.Func, n syntax.Node) string {
 }
 
 // form reports a loop over something that the kernel compiler rejects. A name,
-// a call of a function and iter_indices of a mapped partition may be legal.
+// a call of a function and a method of anything but a range or array, such as
+// iter_indices of a mapped partition, may be legal.
 func form(p *rules.Pass, fn *dsl.Func, over syntax.Node) {
 	n := dsl.Unparen(over)
 	if n.Is("identifier") {
@@ -98,7 +99,7 @@ func form(p *rules.Pass, fn *dsl.Func, over syntax.Node) {
 		report(p, over, "the loop runs over an array; only ranges and `(a..b).step_by(k)` are supported")
 	case "call_expression":
 		c, ok := dsl.AsCall(n)
-		if !ok || !c.Method() || strings.HasPrefix(c.Name, "iter_indices") {
+		if !ok || !c.Method() {
 			return
 		}
 		receiver := dsl.Unparen(c.Receiver)
