@@ -92,6 +92,8 @@ type config struct {
 	owner  string
 	noApp  bool
 	manual bool // deliveries are sent by the test
+	// transport carries the App's requests; nil for the usual one.
+	transport http.RoundTripper
 }
 
 // mini is the sample repository with a workflow file.
@@ -156,7 +158,7 @@ func (w *world) start(c config) {
 	var err error
 	w.st, err = store.Open(ctx, "sqlite:"+w.path, w.clk.now)
 	require.NoError(w.t, err)
-	clients, err := appauth.New(appauth.Config{APIURL: w.sim.URL, AppID: w.sim.AppID(), PrivateKey: w.sim.PrivateKeyPEM(), Now: w.clk.now})
+	clients, err := appauth.New(appauth.Config{APIURL: w.sim.URL, AppID: w.sim.AppID(), PrivateKey: w.sim.PrivateKeyPEM(), Now: w.clk.now, Transport: c.transport})
 	require.NoError(w.t, err)
 	o := c.app
 	o.Store, o.Clients, o.AppID, o.Forget = w.st, clients, w.sim.AppID(), clients.Forget
