@@ -1,0 +1,355 @@
+package reference
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Facts is the fact that holds the reference op of a kernel; nil when there is
+// none or when its file could not be read as a whole.
+var Facts = rules.NewFact("cuTile-Python reference", func(t *tree.Tree, u rules.Unit) *File {
+	if u.Kernel == nil || u.Kernel.Reference == "" {
+		return nil
+	}
+	f := t.File(u.Kernel.Reference)
+	if f.Unread != "" {
+		return nil
+	}
+	return Parse(f)
+})
+
+// api is the Python package that cuTile's functions live in.
+const api = "cuda.tile"
+
+// File is a Python file with reference kernels. It embeds the names that the
+// file binds: constants, imports and functions.
+type File struct {
+	*host.Wrapper
+	// Kernels are the functions with the decorator ct.kernel, in order.
+	Kernels []*Kernel
+	// Registered says that the file registers a function for the backend cutile.
+	// Without one every function counts as reached.
+	Registered bool
+
+	reached map[syntax.Node]bool // top-level definitions; nil for all
+	calls   []Call
+	names   map[string]bool // of cuTile, in reached code
+}
+
+// Kernel is a function that cuTile compiles.
+type Kernel struct {
+	Name string
+	Node syntax.Node // function_definition
+	// Decorator is the expression ct.kernel or its call.
+	Decorator syntax.Node
+	// Hints are the keyword arguments of the decorator, such as occupancy.
+	Hints map[string]syntax.Node
+	// Splat says that some hints are hidden behind **.
+	Splat  bool
+	Params []Param
+	// Reached says that a function registered for the backend cutile names the
+	// kernel, directly or through functions of the file.
+	Reached bool
+}
+
+// Param is a parameter of a kernel.
+type Param struct {
+	Name       string
+	Node       syntax.Node // identifier
+	Annotation syntax.Node // invalid when absent
+	// Type is the annotation with aliases resolved and without cuTile's package,
+	// such as "Constant[int]" or "float"; empty when absent or not understood.
+	Type string
+}
+
+// Constant reports whether cuTile bakes the parameter's value into the kernel.
+func (p Param) Constant() bool {
+	return p.Type == "Constant" || strings.HasPrefix(p.Type, "Constant[")
+}
+
+// Call is a call of a cuTile function, or of a method that has its name.
+type Call struct {
+	Node syntax.Node // call
+	Name string      // without the package: load, astype
+	// Func is the function around the call; invalid at module level.
+	Func   syntax.Node
+	Method bool // x.name(...): the receiver is argument 0
+}
+
+// Arg is the argument with that keyword, else the one at a position from 0,
+// the receiver of a method counted. A negative position asks for the keyword
+// only. Invalid when absent.
+func (c Call) Arg(keyword string, pos int) syntax.Node {
+	if c.Method {
+		if pos == 0 {
+			return c.Node.Field("function").Field("object")
+		}
+		pos--
+	}
+	return syntax.PyArg(c.Node, keyword, pos)
+}
+
+// Hidden reports whether arguments of the call are hidden behind * or **.
+func (c Call) Hidden() bool {
+	return c.Node.Field("arguments").ChildOf("list_splat", "dictionary_splat").Valid()
+}
+
+// Parse models a Python file.
+func Parse(f *syntax.File) *File {
+	m := &File{Wrapper: host.ParseWrapper(f), names: map[string]bool{}}
+	m.findReached()
+	for _, fn := range f.Root().Find("function_definition") {
+		for _, d := range syntax.PyDecorators(fn) {
+			m.addKernel(fn, d)
+		}
+	}
+	for _, c := range f.Root().Find("call") {
+		if args := syntax.PyArgs(c); m.Name(c.Field("function")) == "kernel" && len(args) == 1 && args[0].Is("identifier") {
+			m.addKernel(m.Function(args[0]), c)
+		}
+		if !m.Reached(c) {
+			continue
+		}
+		fn := c.Field("function")
+		call := Call{Node: c, Name: m.Name(fn), Func: enclosing(c)}
+		if call.Name == "" && fn.Is("attribute") && m.Kernel(c) != nil {
+			call.Name, call.Method = fn.Field("attribute").Text(), true
+		}
+		if call.Name != "" {
+			m.calls = append(m.calls, call)
+		}
+	}
+	for _, n := range f.Root().Find("attribute", "identifier") {
+		if p := n.Parent(); p.Is("attribute") || p.Is("keyword_argument") && p.Field("name") == n || !m.Reached(n) || n.Ancestor("import_statement", "import_from_statement").Valid() {
+			continue
+		}
+		for _, segment := range strings.Split(m.Name(n), ".") {
+			m.names[segment] = true
+		}
+	}
+	delete(m.names, "")
+	return m
+}
+
+func (m *File) addKernel(fn, decorator syntax.Node) {
+	name, args := decorator, syntax.Node{}
+	if decorator.Is("call") {
+		name, args = decorator.Field("function"), decorator.Field("arguments")
+	}
+	if m.Name(name) != "kernel" || !fn.Is("function_definition") ||
+		slices.ContainsFunc(m.Kernels, func(k *Kernel) bool { return k.Node == fn }) {
+		return
+	}
+	k := &Kernel{
+		Name: fn.Field("name").Text(), Node: fn, Decorator: decorator, Hints: map[string]syntax.Node{},
+		Splat: args.ChildOf("dictionary_splat").Valid(), Reached: m.Reached(fn.Field("body")),
+	}
+	for _, a := range args.NamedChildren() {
+		if a.Is("keyword_argument") {
+			k.Hints[a.Field("name").Text()] = a.Field("value")
+		}
+	}
+	for _, p := range fn.Field("parameters").NamedChildren() {
+		id := p
+		switch p.Kind() {
+		case "typed_parameter":
+			id = p.ChildOf("identifier")
+		case "typed_default_parameter", "default_parameter":
+			id = p.Field("name")
+		}
+		if id.Is("identifier") {
+			t := p.Field("type")
+			k.Params = append(k.Params, Param{id.Text(), id, t, m.Type(t)})
+		}
+	}
+	m.Kernels = append(m.Kernels, k)
+}
+
+// Name is the name of a cuTile object that an expression refers to, without
+// the package, imports and module constants resolved: "load", "PaddingMode.ZERO";
+// empty for anything else.
+func (m *File) Name(n syntax.Node) string {
+	n = m.Const(n)
+	dotted := syntax.PyDotted(n)
+	first, rest, more := strings.Cut(dotted, ".")
+	if imported, ok := m.Imports[first]; ok {
+		first = imported
+	}
+	if more {
+		first += "." + rest
+	}
+	name, ok := strings.CutPrefix(first, api+".")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// Type is a type expression with aliases resolved and without cuTile's
+// package; empty when it is not understood.
+func (m *File) Type(n syntax.Node) string {
+	for n.Is("type") {
+		n = n.NamedChild(0)
+	}
+	n = m.Const(n)
+	switch n.Kind() {
+	case "subscript", "generic_type":
+		base, arg := n.Field("value"), n.Field("subscript")
+		if n.Is("generic_type") {
+			base, arg = n.NamedChild(0), n.ChildOf("type_parameter").NamedChild(0)
+		}
+		if b, a := m.Type(base), m.Type(arg); b != "" {
+			return b + "[" + a + "]"
+		}
+	case "identifier", "attribute":
+		if name := m.Name(n); name != "" {
+			return name
+		}
+		return syntax.PyDotted(n)
+	}
+	return ""
+}
+
+// Calls lists the calls of the named cuTile functions, method form included,
+// in code that the op reaches.
+func (m *File) Calls(names ...string) []Call {
+	var out []Call
+	for _, c := range m.calls {
+		if slices.Contains(names, c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Has reports whether code that the op reaches names one of these objects of
+// cuTile, called or not: Has("tfloat32"), Has("truediv").
+func (m *File) Has(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return m.names[n] })
+}
+
+// Kernel is the kernel around a node; nil outside of kernels.
+func (m *File) Kernel(n syntax.Node) *Kernel {
+	for fn := n.Ancestor("function_definition"); fn.Valid(); fn = fn.Ancestor("function_definition") {
+		for _, k := range m.Kernels {
+			if k.Node == fn {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// Values lists what the file gives to a name: values of keyword arguments and
+// of dictionary entries, such as the fields of tuning configurations.
+func (m *File) Values(name string) []syntax.Node {
+	var out []syntax.Node
+	for _, n := range m.File.Root().Find("keyword_argument", "pair") {
+		if n.Is("pair") && syntax.PyString(n.Field("key")) == name || n.Is("keyword_argument") && n.Field("name").Text() == name {
+			out = append(out, n.Field("value"))
+		}
+	}
+	return out
+}
+
+// Int is the value of an integer expression: a literal or a module constant,
+// negated or not.
+func (m *File) Int(n syntax.Node) (int, bool) {
+	n = m.Const(n)
+	sign := 1
+	if n.Is("unary_operator") && n.Field("operator").Text() == "-" {
+		n, sign = m.Const(n.Field("argument")), -1
+	}
+	if !n.Is("integer") {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(n.Text(), 0, 32)
+	return sign * int(v), err == nil
+}
+
+func enclosing(n syntax.Node) syntax.Node {
+	if o := host.Owner(n); o.Is("function_definition", "lambda") {
+		return o
+	}
+	return syntax.Node{}
+}
+
+// Reached reports whether the op reaches the code at a node: module level, or
+// a definition that a registered function names, directly or not.
+func (m *File) Reached(n syntax.Node) bool {
+	d := topLevel(n)
+	return m.reached == nil || !d.Valid() || m.reached[d]
+}
+
+// topLevel is the outermost function or class that has a node in its body.
+func topLevel(n syntax.Node) syntax.Node {
+	var out syntax.Node
+	for p := n.Parent(); p.Valid(); p = p.Parent() {
+		if p.Is("function_definition", "class_definition") {
+			out = p
+		}
+	}
+	return out
+}
+
+// findReached walks from the registered functions over the names that each
+// definition mentions.
+func (m *File) findReached() {
+	root := m.File.Root()
+	byName := map[string][]syntax.Node{}
+	var work []syntax.Node
+	for _, d := range root.Find("function_definition", "class_definition") {
+		if topLevel(d).Valid() {
+			continue
+		}
+		byName[d.Field("name").Text()] = append(byName[d.Field("name").Text()], d)
+		for _, dec := range syntax.PyDecorators(d) {
+			if dec.Is("call") && syntax.PyName(dec.Field("function")) == "register_impl" {
+				if backend, _ := m.String(syntax.PyArg(dec, "backend", 1)); backend == "cutile" {
+					work = append(work, d)
+				}
+			}
+		}
+	}
+	for _, c := range root.Find("call") {
+		reg := c.Field("function")
+		if args := syntax.PyArgs(c); reg.Is("call") && syntax.PyName(reg.Field("function")) == "register_impl" && len(args) == 1 {
+			if backend, _ := m.String(syntax.PyArg(reg, "backend", 1)); backend == "cutile" {
+				work = append(work, byName[args[0].Text()]...)
+			}
+		}
+	}
+	if len(work) == 0 {
+		return
+	}
+	m.Registered, m.reached = true, map[syntax.Node]bool{}
+	constants := map[string]bool{}
+	var visit func(n syntax.Node)
+	visit = func(n syntax.Node) {
+		for _, id := range n.Find("identifier") {
+			if p := id.Parent(); p.Is("attribute") && p.Field("attribute") == id || p.Is("keyword_argument") && p.Field("name") == id {
+				continue
+			}
+			name := id.Text()
+			work = append(work, byName[name]...)
+			if value := m.Consts[name]; value.Valid() && !constants[name] {
+				constants[name] = true
+				visit(value)
+			}
+		}
+	}
+	for len(work) > 0 {
+		d := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !m.reached[d] {
+			m.reached[d] = true
+			visit(d)
+		}
+	}
+}
