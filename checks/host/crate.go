@@ -243,7 +243,7 @@ func eachArm(fn syntax.Node, visit func(code int, value syntax.Node)) {
 				if !p.ChildOf("..=").Valid() {
 					hi--
 				}
-				if ok1 && ok2 && hi-lo < 1<<10 {
+				if ok1 && ok2 && hi-lo < maxItems {
 					for i := lo; i <= hi; i++ {
 						visit(i, arm.Field("value"))
 					}

@@ -12,6 +12,9 @@ import (
 // a #[test] function.
 func TestOnly(n syntax.Node) bool {
 	for ; n.Valid(); n = n.Parent() {
+		if !n.Is("function_item", "mod_item", "impl_item") {
+			continue // only items are asked for their attributes
+		}
 		for _, a := range n.Attributes() {
 			if p := dsl.AttributePath(a); p == "test" || p == "cfg" && a.Field("arguments").Squeeze() == "(test)" {
 				return true

@@ -88,17 +88,10 @@ func (g *graph) referenced(n syntax.Node) []syntax.Node {
 // by scope; invalid when there is none.
 func (w *Wrapper) Function(id syntax.Node) syntax.Node {
 	for owner := Owner(id); owner.Valid(); owner = Owner(owner) {
-		for _, f := range owner.Find("function_definition") {
-			if f != owner && Owner(f) == owner && f.Field("name").Text() == id.Text() && !f.Ancestor("class_definition").Inside(owner) {
-				return f
-			}
+		if f := w.funcs[scopedName{owner, id.Text()}]; f.Valid() {
+			return f
 		}
-		for _, a := range owner.Find("assignment") {
-			if Owner(a) == owner && a.Field("left").Text() == id.Text() && a.Field("right").Is("lambda") {
-				return a.Field("right")
-			}
-		}
-		if owner.Is("function_definition", "lambda") && parameter(owner, id.Text()) {
+		if parameter(owner, id.Text()) {
 			return syntax.Node{}
 		}
 	}

@@ -120,9 +120,13 @@ func newModel(t *tree.Tree) *Model {
 		c.PythonRead = true
 		for _, p := range pythonFiles(t, tc.Root) {
 			f := read(t, p)
-			c.PythonRead = c.PythonRead && f != nil
+			var w *Wrapper
 			if f != nil {
-				w := ParseWrapper(f)
+				w = ParseWrapper(f)
+			}
+			if w == nil || w.large() {
+				c.PythonRead = false
+			} else {
 				wrappers[p] = w
 				c.Python = append(c.Python, w)
 				if len(w.Binds) > 0 {
@@ -207,7 +211,7 @@ func (m *Model) findDispatched() {
 			m.DispatchKnown = false
 			continue
 		}
-		w := &Wrapper{File: f, Consts: constants(f)}
+		w := ParseWrapper(f)
 		for _, d := range f.Root().Find("decorator") {
 			call := d.NamedChild(0)
 			if !call.Is("call") || syntax.PyName(call.Field("function")) != "dispatch" {

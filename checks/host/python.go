@@ -16,7 +16,24 @@ type Wrapper struct {
 	Binds     []*Bind
 	Calls     []*LibCall
 	Registers []*Register
-	graph     *graph
+	// callers lists the calls of each plain name.
+	callers map[string][]syntax.Node
+	funcs   map[scopedName]syntax.Node
+	binds   map[scopedName][]binding
+	libs    []syntax.Node // assignments that bind a library
+	graph   *graph
+}
+
+// scopedName is a name in the function or module that binds it.
+type scopedName struct {
+	owner syntax.Node
+	name  string
+}
+
+// binding is one statement that gives a name a value.
+type binding struct {
+	node  syntax.Node // assignment, for_statement, ...
+	index int         // place of the name in a tuple of targets, else -1
 }
 
 // Bind is a call of bind_kernel_function_cffi.
@@ -61,15 +78,25 @@ type Desc struct {
 // maxHops bounds how many constants are followed.
 const maxHops = 8
 
+// maxItems bounds the exports, parameters, calls and the like of one file. A
+// file with more was not written to be used and is not modelled.
+const maxItems = 256
+
 // ParseWrapper models a Python file.
 func ParseWrapper(f *syntax.File) *Wrapper {
-	w := &Wrapper{File: f, Consts: constants(f), Imports: imports(f)}
+	w := &Wrapper{File: f, Imports: imports(f)}
+	w.index()
+	w.constants()
 	calls := f.Root().Find("call")
 	for _, c := range calls {
+		if fn := c.Field("function"); fn.Is("identifier") {
+			w.callers[fn.Text()] = append(w.callers[fn.Text()], c)
+		}
 		if syntax.PyName(c.Field("function")) == "bind_kernel_function_cffi" {
 			w.Binds = append(w.Binds, w.newBind(c))
 		}
 	}
+	w.findLibraries()
 	for _, c := range calls {
 		if l := w.newLibCall(c); l != nil {
 			w.Calls = append(w.Calls, l)
@@ -89,6 +116,96 @@ func ParseWrapper(f *syntax.File) *Wrapper {
 	return w
 }
 
+// index records which names are bound where, in one walk.
+func (w *Wrapper) index() {
+	w.callers = map[string][]syntax.Node{}
+	w.funcs, w.binds = map[scopedName]syntax.Node{}, map[scopedName][]binding{}
+	var walk func(n, owner syntax.Node, class bool)
+	bind := func(owner, target, node syntax.Node) {
+		switch target.Kind() {
+		case "identifier":
+			k := scopedName{owner, target.Text()}
+			w.binds[k] = append(w.binds[k], binding{node, -1})
+		case "pattern_list", "tuple_pattern":
+			for i, t := range target.NamedChildren() {
+				if t.Is("identifier") {
+					k := scopedName{owner, t.Text()}
+					w.binds[k] = append(w.binds[k], binding{node, i})
+				}
+			}
+		}
+	}
+	walk = func(n, owner syntax.Node, class bool) {
+		switch n.Kind() {
+		case "function_definition", "lambda":
+			if name := n.Field("name"); name.Valid() && !class {
+				if k := (scopedName{owner, name.Text()}); !w.funcs[k].Valid() {
+					w.funcs[k] = n
+				}
+			}
+			body := n.Field("body")
+			for c := range n.Children() {
+				if c == body {
+					walk(c, n, false)
+				} else {
+					walk(c, owner, class)
+				}
+			}
+			return
+		case "class_definition":
+			class = true
+		case "assignment":
+			bind(owner, n.Field("left"), n)
+			if k := (scopedName{owner, n.Field("left").Text()}); n.Field("right").Is("lambda") && n.Field("left").Is("identifier") && !w.funcs[k].Valid() {
+				w.funcs[k] = n.Field("right")
+			}
+		case "augmented_assignment", "for_statement", "for_in_clause":
+			bind(owner, n.Field("left"), n)
+		case "named_expression":
+			bind(owner, n.Field("name"), n)
+		case "as_pattern_target":
+			bind(owner, n.NamedChild(0), n)
+		}
+		if n.Damaged() {
+			return
+		}
+		for c := range n.Children() {
+			walk(c, owner, class)
+		}
+	}
+	walk(w.File.Root(), w.File.Root(), false)
+}
+
+// findLibraries lists the assignments such as ffi, lib = bind(...).
+func (w *Wrapper) findLibraries() {
+	if len(w.Binds) == 0 {
+		return
+	}
+	for _, a := range w.File.Root().Find("assignment") {
+		right := a.Field("right")
+		if a.Field("left").Is("pattern_list", "tuple_pattern") && right.Is("call") &&
+			(syntax.PyName(right.Field("function")) == "bind_kernel_function_cffi" || w.returnsBind(right.Field("function"))) {
+			w.libs = append(w.libs, a)
+		}
+	}
+}
+
+// large reports whether the file has more of something than is modelled.
+func (w *Wrapper) large() bool {
+	return len(w.Binds) > maxItems || len(w.Calls) > maxItems || len(w.Registers) > maxItems || len(w.libs) > maxItems
+}
+
+// Callers lists the calls of a function by its plain name.
+func (w *Wrapper) Callers(fn syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for _, c := range w.callers[fn.Field("name").Text()] {
+		if w.Function(c.Field("function")) == fn {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 func (w *Wrapper) addRegister(d, fn syntax.Node) {
 	if !d.Is("call") || syntax.PyName(d.Field("function")) != "register_impl" || !fn.Is("function_definition") {
 		return
@@ -100,23 +217,13 @@ func (w *Wrapper) addRegister(d, fn syntax.Node) {
 }
 
 // constants finds the module-level names that are assigned exactly once.
-func constants(f *syntax.File) map[string]syntax.Node {
-	out := map[string]syntax.Node{}
-	count := map[string]int{}
-	for _, a := range f.Root().Find("assignment", "augmented_assignment") {
-		left := a.Field("left")
-		if !left.Is("identifier") || Owner(a) != f.Root() {
-			continue
-		}
-		count[left.Text()]++
-		out[left.Text()] = a.Field("right")
-	}
-	for name, n := range count {
-		if n > 1 || !out[name].Valid() {
-			delete(out, name)
+func (w *Wrapper) constants() {
+	w.Consts = map[string]syntax.Node{}
+	for k, b := range w.binds {
+		if k.owner == w.File.Root() && len(b) == 1 && b[0].index < 0 && b[0].node.Is("assignment") && b[0].node.Field("right").Valid() {
+			w.Consts[k.name] = b[0].node.Field("right")
 		}
 	}
-	return out
 }
 
 // imports maps local names to dotted names.
@@ -300,7 +407,7 @@ func (w *Wrapper) newLibCall(c syntax.Node) *LibCall {
 		return nil
 	}
 	l := &LibCall{Node: c, Symbol: symbol, SymbolAt: at, Func: Owner(c), Args: syntax.PyArgs(c), Hidden: hidden(c)}
-	l.Hidden = l.Hidden || c.Field("arguments").ChildOf("keyword_argument").Valid()
+	l.Hidden = l.Hidden || c.Field("arguments").ChildOf("keyword_argument").Valid() || len(l.Args) > maxItems
 	return l
 }
 
@@ -331,13 +438,8 @@ func (w *Wrapper) library(n syntax.Node) bool {
 	if !n.Is("identifier") {
 		return false
 	}
-	for _, a := range w.File.Root().Find("assignment") {
-		left := a.Field("left")
-		if !left.Is("pattern_list", "tuple_pattern") || left.NamedChild(1).Text() != n.Text() || !visible(a, n) {
-			continue
-		}
-		right := a.Field("right")
-		if right.Is("call") && (syntax.PyName(right.Field("function")) == "bind_kernel_function_cffi" || w.returnsBind(right.Field("function"))) {
+	for _, a := range w.libs {
+		if a.Field("left").NamedChild(1).Text() == n.Text() && visible(a, n) {
 			return true
 		}
 	}
@@ -364,24 +466,11 @@ func visible(assignment, use syntax.Node) bool {
 // the functions around the use; invalid otherwise.
 func (w *Wrapper) Local(id syntax.Node) syntax.Node {
 	for owner := Owner(id); owner.Valid(); owner = Owner(owner) {
-		var found syntax.Node
-		n := 0
-		for _, a := range owner.Find("assignment", "augmented_assignment", "for_statement", "for_in_clause", "named_expression", "with_item") {
-			left := a.Field("left")
-			if a.Is("named_expression") {
-				left = a.Field("name")
-			}
-			if Owner(a) == owner && left.Is("identifier") && left.Text() == id.Text() {
-				n++
-				if a.Is("assignment") {
-					found = a.Field("right")
-				}
-			}
-		}
-		if n > 0 || parameter(owner, id.Text()) {
-			if n == 1 {
-				return found
-			}
+		bound := w.binds[scopedName{owner, id.Text()}]
+		switch {
+		case len(bound) == 1 && bound[0].index < 0 && bound[0].node.Is("assignment"):
+			return bound[0].node.Field("right")
+		case len(bound) > 0 || parameter(owner, id.Text()):
 			return syntax.Node{}
 		}
 	}
@@ -427,38 +516,15 @@ func (w *Wrapper) DescOf(arg syntax.Node) (Desc, bool) {
 	if !arg.Is("identifier") {
 		return Desc{}, false
 	}
-	owner := Owner(arg)
-	var found []Desc
-	for _, a := range owner.Find("assignment") {
-		if Owner(a) != owner {
-			continue
-		}
-		left, right := a.Field("left"), a.Field("right")
-		switch left.Kind() {
-		case "identifier":
-			if left.Text() == arg.Text() {
-				if !isPack(right) {
-					return Desc{}, false
-				}
-				found = append(found, Desc{right, syntax.PyArg(right, "t", 1)})
-			}
-		case "pattern_list", "tuple_pattern":
-			for i, id := range left.NamedChildren() {
-				if id.Text() != arg.Text() {
-					continue
-				}
-				d, ok := packed(right, i)
-				if !ok {
-					return Desc{}, false
-				}
-				found = append(found, d)
-			}
-		}
-	}
-	if len(found) != 1 {
+	bound := w.binds[scopedName{Owner(arg), arg.Text()}]
+	if len(bound) != 1 || !bound[0].node.Is("assignment") {
 		return Desc{}, false
 	}
-	return found[0], true
+	right := bound[0].node.Field("right")
+	if bound[0].index >= 0 {
+		return packed(right, bound[0].index)
+	}
+	return Desc{right, syntax.PyArg(right, "t", 1)}, isPack(right)
 }
 
 func isPack(n syntax.Node) bool {

@@ -96,6 +96,8 @@ type Generic struct {
 	Dtype bool
 }
 
+// parseFFI models an ffi.rs; nil when it has more of something than is
+// modelled.
 func parseFFI(f *syntax.File) *FFI {
 	ffi := &FFI{File: f, Uses: map[string]string{}}
 	for _, u := range f.Root().Find("use_declaration") {
@@ -104,6 +106,9 @@ func parseFFI(f *syntax.File) *FFI {
 	for _, fn := range f.Root().Find("function_item") {
 		ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
 		if ext.Valid() && (ext.NamedChild(0).Text() == `"C"` || !ext.NamedChild(0).Valid()) {
+			if len(ffi.Exports) == maxItems || len(fn.Field("parameters").NamedChildren()) > maxItems {
+				return nil
+			}
 			ffi.Exports = append(ffi.Exports, newExport(ffi, fn))
 		}
 	}
@@ -449,7 +454,7 @@ func lookup(at syntax.Node, name string) syntax.Node {
 
 func (e *Export) findLaunches(entries map[string]*dsl.Func) {
 	for _, c := range dsl.Calls(e.Body) {
-		if entry := entries[c.Name]; entry != nil && !c.Method() {
+		if entry := entries[c.Name]; entry != nil && !c.Method() && len(e.Launches) < maxItems {
 			e.Launches = append(e.Launches, e.newLaunch(entry, c))
 		}
 	}
@@ -588,6 +593,9 @@ func (l *Launch) readGenerics(arg syntax.Node) {
 	case arg.Is("array_expression") && !arg.Field("length").Valid():
 		list = arg.NamedChildren()
 	default:
+		return
+	}
+	if len(list) > maxItems {
 		return
 	}
 	l.Listed = true

@@ -47,11 +47,14 @@ func run(p *rules.Pass) {
 	}
 }
 
+// owners are the last names of the paths that owning reports.
+var owners = map[string]bool{"from_raw_parts": true, "from_raw": true, "forget": true, "transmute": true, "transmute_copy": true}
+
 // owning reports a path to a function that makes or leaks an owner. A bare
 // name counts when it is called and was imported as such a path.
 func owning(p *rules.Pass, ffi *host.FFI, n syntax.Node, fixed map[string]bool) {
 	parent := n.Parent()
-	if parent.Is("scoped_identifier", "use_as_clause", "scoped_use_list", "use_list", "use_declaration") || host.TestOnly(n) {
+	if parent.Is("scoped_identifier", "use_as_clause", "scoped_use_list", "use_list", "use_declaration") {
 		return
 	}
 	bare := n.Is("identifier")
@@ -73,6 +76,7 @@ func owning(p *rules.Pass, ffi *host.FFI, n syntax.Node, fixed map[string]bool) 
 		owner = full[strings.LastIndex(full, ":")+1:]
 	}
 	switch {
+	case !owners[name] || host.TestOnly(n):
 	case name == "from_raw_parts" && owner == "Tensor":
 		fix := borrowFix(ffi, n, fixed)
 		p.ReportFix(n, rules.Error, "own", fix, "`%s` makes a tensor that owns PyTorch's memory and frees it; expected `borrow_tensor` of the descriptor", n.Squeeze())

@@ -47,6 +47,9 @@ func unchecked(k *host.Kernel) bool {
 	return false
 }
 
+// maxTensors bounds the set of tensors that one size is made from.
+const maxTensors = 16
+
 type answer uint8
 
 const (
@@ -131,7 +134,7 @@ func sizes(fn syntax.Node) func(syntax.Node) map[string]bool {
 					out[t] = true
 				}
 			}
-			return true
+			return len(out) < maxTensors
 		})
 		return out
 	}

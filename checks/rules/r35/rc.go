@@ -8,8 +8,9 @@ import (
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
-// maxCallers bounds how often a returned code is followed to the callers.
-const maxCallers = 3
+// maxCallers bounds to how many callers a returned code is followed, and how
+// often.
+const maxCallers = 4
 
 // returnCode checks that the code of a library call is looked at before the
 // output is used.
@@ -51,15 +52,13 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, outp
 		assigned(p, w, c, parent, output)
 	case parent.Is("return_statement"):
 		fn := host.Owner(n)
-		found := false
-		for _, call := range w.File.Root().Find("call") {
-			if f := call.Field("function"); f.Is("identifier") && w.Function(f) == fn {
-				found = true
-				follow(p, w, c, call, "", hops-1)
-			}
+		callers := w.Callers(fn)
+		if len(callers) == 0 || len(callers) > maxCallers {
+			p.Undecided("the return code is returned to unknown or many callers")
+			return
 		}
-		if !found {
-			p.Undecided("the return code is returned to an unknown caller")
+		for _, call := range callers {
+			follow(p, w, c, call, "", hops-1)
 		}
 	default:
 		p.Undecided("the return code is used in a way that is not followed")

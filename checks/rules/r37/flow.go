@@ -11,8 +11,10 @@ import (
 
 // The limits of what is followed; beyond them nothing is reported.
 const (
-	maxSteps = 50_000
-	maxCalls = 12
+	maxSteps  = 50_000
+	maxCalls  = 12
+	maxParams = 64  // of a registered function
+	maxElems  = 256 // of a tuple
 )
 
 // flow follows the tensors of a registered function to the library call. It
@@ -91,6 +93,10 @@ func union(a, b value) value {
 // function that it returns, since a getter registers what it gives back.
 func (f *flow) registered(fn value, depth int) {
 	args := map[string]value{}
+	if len(host.Params(fn.fn)) > maxParams {
+		f.budget = 0
+		return
+	}
 	for _, q := range host.Params(fn.fn) {
 		if !output(q.Text()) && !numeric(q) {
 			args[q.Text()] = value{roots: map[syntax.Node]bool{q: true}}
@@ -242,12 +248,18 @@ func each(v value) value {
 
 // maybe executes a block that may not run.
 func (f *flow) maybe(b syntax.Node, s *scope, result *value) {
-	old := maps.Clone(s.vars)
+	old := f.clone(s.vars)
 	if f.block(b, s, result) {
 		s.vars = old
 		return
 	}
 	f.merge(s, old)
+}
+
+// clone copies local names, at the price of a step for each.
+func (f *flow) clone(vars map[string]value) map[string]value {
+	f.budget -= len(vars)
+	return maps.Clone(vars)
 }
 
 func (f *flow) merge(s *scope, other map[string]value) {
@@ -260,14 +272,14 @@ func (f *flow) merge(s *scope, other map[string]value) {
 // is false, x carries no history.
 func (f *flow) branches(st syntax.Node, s *scope, result *value) bool {
 	var ends []map[string]value
-	rest := maps.Clone(s.vars)
+	rest := f.clone(s.vars)
 	take := func(cond, body syntax.Node) {
-		s.vars = maps.Clone(rest)
+		s.vars = f.clone(rest)
 		f.eval(cond, s)
 		if cond.Is("not_operator") {
 			clean(s.vars, s.up, wanting(cond.Field("argument")))
 		} else {
-			rest = maps.Clone(s.vars)
+			rest = f.clone(s.vars)
 			clean(rest, s.up, wanting(cond))
 		}
 		if !f.block(body, s, result) {
@@ -401,7 +413,7 @@ func (f *flow) eval(n syntax.Node, s *scope) value {
 	case "tuple", "list", "expression_list":
 		v := value{tuple: true}
 		for _, c := range n.NamedChildren() {
-			if c.Is("list_splat") {
+			if c.Is("list_splat") || len(v.elems) == maxElems {
 				return value{roots: f.sum(n, s)}
 			}
 			v.elems = append(v.elems, f.eval(c, s))
