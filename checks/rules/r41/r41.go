@@ -39,7 +39,7 @@ func run(p *rules.Pass) {
 	c := &checker{p: p, w: w, ref: reference.Facts.Of(p), tuned: w.Tuned()}
 	for _, m := range dsl.Modules.Of(p) {
 		for _, f := range m.Funcs {
-			c.gemm = c.gemm || len(f.OpCalls(f.Body, "mmaf")) > 0
+			c.gemm = c.gemm || len(f.OpCalls(f.Body, "mmaf", "mmai")) > 0
 		}
 	}
 	c.launches = w.Launches()
