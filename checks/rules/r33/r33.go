@@ -335,29 +335,23 @@ func includes(p *rules.Pass, c *host.Crate) {
 	}
 }
 
-// partner is the other file of an op.
+// partner is the export that belongs to a kernel.rs. The other way round is
+// R17's.
 func partner(p string) string {
-	switch dir, name := path.Split(p); {
-	case !strings.HasSuffix(strings.TrimSuffix(dir, "/"), "_kernel") || !strings.Contains(dir, path.Base(tree.OpsRoot)):
+	dir, name := path.Split(p)
+	if name != "kernel.rs" || !strings.HasSuffix(strings.TrimSuffix(dir, "/"), "_kernel") || !strings.Contains(dir, path.Base(tree.OpsRoot)) {
 		return ""
-	case name == "kernel.rs":
-		return dir + "ffi.rs"
-	case name == "ffi.rs":
-		return dir + "kernel.rs"
 	}
-	return ""
+	return dir + "ffi.rs"
 }
 
-// includeFix adds the include of the partner beside that of a file.
+// includeFix adds the include of the partner after that of a file.
 func includeFix(inc host.Include, other string) *rules.Fix {
 	stmt := inc.Node
 	if stmt.Parent().Is("expression_statement") {
 		stmt = stmt.Parent()
 	}
 	line := strings.Replace(inc.Node.Text(), path.Base(inc.Path), path.Base(other), 1) + ";"
-	if path.Base(other) == "kernel.rs" {
-		return rules.Insert(stmt.Span().Start, line+"\n"+host.Indent(stmt), "Include the other file of the op")
-	}
 	f, last := stmt.File(), stmt.EndPos().Line
 	return rules.Insert(f.LineStart(last)+len(f.Line(last)), "\n"+host.Indent(stmt)+line, "Include the other file of the op")
 }
