@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -62,19 +63,30 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	progress(fmt.Sprintf("running %d rules", len(o.Rules)))
-	found, err := runRules(ctx, o, head, kernels)
+	var base *tree.Tree
+	if o.Base != nil {
+		// A base of another layout has no kernels and no findings.
+		if base, err = tree.Load(o.Base, head); err != nil && !errors.Is(err, tree.ErrNoKernels) {
+			return nil, fmt.Errorf("base: %w", err)
+		}
+	}
+	found, err := runRules(ctx, o, head, base, kernels)
 	if err != nil {
 		return nil, err
 	}
 	var old map[string]int
-	if o.Base != nil {
+	if base != nil {
 		progress("reviewing the base")
-		if old, err = baseFingerprints(ctx, o, head); err != nil {
+		if old, err = fingerprints(ctx, o, base); err != nil {
 			return nil, err
 		}
 	}
-	r := &Report{Schema: Schema, Tool: Tool{"tilegate", o.Version}, Findings: []Finding{}}
-	r.Findings = group(found, old, o.Base != nil)
+	return o.report(head, kernels, group(found, old, o.Base != nil)), nil
+}
+
+// report sums up the findings of a tree.
+func (o Options) report(head *tree.Tree, kernels []*tree.Kernel, findings []Finding) *Report {
+	r := &Report{Schema: Schema, Tool: Tool{"tilegate", o.Version}, Findings: findings}
 	r.Summary = Summary{Kernels: []string{}, Unread: []Unread{}}
 	for _, k := range kernels {
 		r.Summary.Kernels = append(r.Summary.Kernels, k.ID())
@@ -95,7 +107,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			r.Summary.Note++
 		}
 	}
-	return r, nil
+	return r
 }
 
 func selectKernels(t *tree.Tree, names []string) ([]*tree.Kernel, error) {
@@ -145,7 +157,7 @@ type hit struct {
 	fingerprint string
 }
 
-func runRules(ctx context.Context, o Options, t *tree.Tree, kernels []*tree.Kernel) ([]hit, error) {
+func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) ([]hit, error) {
 	var facts rules.Facts
 	perRule := make([][]hit, len(o.Rules))
 	g, ctx := errgroup.WithContext(ctx)
@@ -155,7 +167,7 @@ func runRules(ctx context.Context, o Options, t *tree.Tree, kernels []*tree.Kern
 			continue
 		}
 		g.Go(func() error {
-			rules.Run(r, t, &facts, kernels, func(p *rules.Pass, d rules.Diagnostic) {
+			rules.Run(r, t, base, &facts, kernels, func(p *rules.Pass, d rules.Diagnostic) {
 				perRule[i] = append(perRule[i], newHit(o, t, p, d))
 			}, func(*rules.Pass, string) {})
 			return ctx.Err()
@@ -205,14 +217,9 @@ func functionName(f *syntax.File, s syntax.Span) string {
 	return n.Field("name").Text()
 }
 
-// baseFingerprints counts the fingerprints of the base. A base of another
-// layout has none.
-func baseFingerprints(ctx context.Context, o Options, head *tree.Tree) (map[string]int, error) {
-	base, err := tree.Load(o.Base, head)
-	if err != nil && len(base.Crates) > 0 {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	found, err := runRules(ctx, o, base, base.Kernels)
+// fingerprints counts the fingerprints of the base.
+func fingerprints(ctx context.Context, o Options, base *tree.Tree) (map[string]int, error) {
+	found, err := runRules(ctx, o, base, nil, base.Kernels)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 type Pass struct {
 	Rule   *Rule
 	Tree   *tree.Tree
+	Base   *tree.Tree   // PerChange only: the tree at the merge base
 	Kernel *tree.Kernel // PerKernel only
 	Crate  *tree.Crate  // PerKernel and PerCrate
 	facts  *Facts
@@ -176,12 +177,17 @@ func (f *Facts) once(k factKey, run func() any) any {
 	return c.value
 }
 
-// Run runs a rule over every unit of its scope. Kernels limits it to those
-// kernels when not empty; report and undecided are called in a stable order.
-func Run(r *Rule, t *tree.Tree, facts *Facts, kernels []*tree.Kernel, report func(*Pass, Diagnostic), undecided func(*Pass, string)) {
+// Run runs a rule over every unit of its scope. Base is nil where there is
+// nothing to compare with, and the checks of scope PerChange are then left out.
+// Kernels limits it to those kernels; report and undecided are called in a
+// stable order.
+func Run(r *Rule, t, base *tree.Tree, facts *Facts, kernels []*tree.Kernel, report func(*Pass, Diagnostic), undecided func(*Pass, string)) {
 	for _, check := range r.checks() {
 		run := func(k *tree.Kernel, c *tree.Crate) {
 			p := &Pass{Rule: r, Tree: t, Kernel: k, Crate: c, facts: facts}
+			if check.Scope == PerChange {
+				p.Base = base
+			}
 			p.report = func(d Diagnostic) { report(p, d) }
 			p.undecided = func(reason string) { undecided(p, reason) }
 			check.Run(p)
@@ -199,6 +205,10 @@ func Run(r *Rule, t *tree.Tree, facts *Facts, kernels []*tree.Kernel, report fun
 			}
 		case PerTree:
 			run(nil, nil)
+		case PerChange:
+			if base != nil {
+				run(nil, nil)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ const (
 	PerKernel Scope = iota + 1 // once for each kernel; Pass.Kernel is set
 	PerCrate                   // once for each crate; Pass.Crate is set
 	PerTree                    // once for the checkout
+	PerChange                  // once for the change; Pass.Base is set; not run without a base
 )
 
 // Severity is how much a finding weighs.
@@ -100,7 +101,7 @@ func (r *Rule) Validate() error {
 	need(slices.Contains([]string{"safe", "suggest", "none"}, r.Fix), "Fix: safe, suggest or none")
 	need(r.Why != "", "a Why")
 	for _, c := range r.checks() {
-		need(c.Scope >= PerKernel && c.Scope <= PerTree, "a Scope")
+		need(c.Scope >= PerKernel && c.Scope <= PerChange, "a Scope")
 		need(c.Run != nil, "a Run function")
 	}
 	at := 0
