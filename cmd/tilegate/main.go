@@ -30,6 +30,7 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Review      reviewCmd      `cmd:"" help:"Review a TileGym checkout against the rulebook."`
+	Fix         fixCmd         `cmd:"" help:"Apply the safe fixes of the review's findings."`
 	Rules       rulesCmd       `cmd:"" help:"List the rules or explain one."`
 	Plan        planCmd        `cmd:"" help:"Say which kernels and stages a change needs, and why."`
 	Perf        perfCmd        `cmd:"" help:"Judge performance from raw records."`

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/linediff"
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules/all"
+	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+type fixCmd struct {
+	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to fix."`
+	Rule   []string `placeholder:"ID" sep:"none" help:"Apply the fixes of this rule only; may be repeated."`
+	DryRun bool     `help:"Print what would change as a unified diff, and change nothing."`
+}
+
+func (c *fixCmd) Help() string {
+	return "Applies the safe fixes of the review's findings. A fix is applied only when the edited file can be parsed and the edited checkout reviews clean at that place. The diff of a dry run is for git apply in PATH; what remains is told on standard error. Exit status: 0 every safe fix was applied or there was none, 1 a fix was not applied, 2 the checkout or a file cannot be read or written."
+}
+
+func (c *fixCmd) Run(s streams) error {
+	var only []string
+	for _, id := range c.Rule {
+		r, err := findRule(id)
+		if err != nil {
+			return err
+		}
+		if r.Fix != "safe" {
+			return fmt.Errorf("rule %s has no safe fix: expected one of %s", r.ID, strings.Join(fixable(), ", "))
+		}
+		only = append(only, r.ID)
+	}
+	head, err := checkout(c.Path)
+	if err != nil {
+		return err
+	}
+	done, err := review.Repair(context.Background(), review.Options{Head: head, Rules: all.Rules, Version: version(), Progress: progress(s.Err)}, only)
+	if errors.Is(err, tree.ErrNoKernels) {
+		return fmt.Errorf("%s: %w", c.Path, err)
+	}
+	if err != nil {
+		return err
+	}
+	told := s.Out
+	if c.DryRun {
+		told = s.Err
+		for _, f := range done.Files {
+			if _, err := io.WriteString(s.Out, linediff.Unified("a/"+f.Path, "b/"+f.Path, f.Before, f.After)); err != nil {
+				return err
+			}
+		}
+	}
+	written, err := c.write(done.Files)
+	tellFixes(told, c.DryRun, done, written, only)
+	switch {
+	case err != nil:
+		return err
+	case len(done.Left.Summary.Unread) > 0:
+		return exitUsage
+	case len(done.Dropped) > 0:
+		return exitNotFine
+	}
+	return nil
+}
+
+// fixable lists the rules that offer safe fixes.
+func fixable() (ids []string) {
+	for _, r := range all.Rules {
+		if r.Fix == "safe" {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// write puts the fixed files in place and returns those that it could write.
+func (c *fixCmd) write(files []review.RepairedFile) (written []review.RepairedFile, err error) {
+	if c.DryRun || len(files) == 0 {
+		return files, nil
+	}
+	root, err := os.OpenRoot(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, f := range files {
+		if failed := replaceFile(root, f.Path, f.Before, f.After); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		written = append(written, f)
+	}
+	return written, oneLine(err)
+}
+
+// oneLine joins the lines of a joined error.
+func oneLine(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// tellFixes prints what was changed and what remains.
+func tellFixes(w io.Writer, dry bool, done *review.Repaired, written []review.RepairedFile, only []string) {
+	verb := "Fixed"
+	if dry {
+		verb = "Would fix"
+	}
+	edits := 0
+	for _, f := range written {
+		edits += f.Edits
+		fmt.Fprintf(w, "%s %s: %s (%s)\n", strings.ToLower(verb), untrusted.Text(f.Path).Line(), number(f.Edits, "edit"), strings.Join(f.Rules, ", "))
+	}
+	for _, d := range done.Dropped {
+		fmt.Fprintf(w, "not applied %s:%d: %s: %s: %s\n", untrusted.Text(d.Path).Line(), d.Line, d.Rule, untrusted.Text(d.Description).Line(), untrusted.Text(d.Why).Line())
+	}
+	left := 0
+	for _, f := range done.Left.Findings {
+		if len(only) > 0 && !slices.Contains(only, f.Rule) {
+			continue
+		}
+		left++
+		fmt.Fprintf(w, "remains %s:%d: %s %s: %s\n", untrusted.Text(f.Path).Line(), f.Line, f.Severity, f.Rule, untrusted.Text(f.Message).Line())
+	}
+	for _, u := range done.Left.Summary.Unread {
+		fmt.Fprintf(w, "unread %s: %s\n", untrusted.Text(u.Path).Line(), untrusted.Text(u.Why).Line())
+	}
+	if edits == 0 {
+		fmt.Fprint(w, "Nothing to fix")
+	} else {
+		fmt.Fprintf(w, "%s %s in %s", verb, number(edits, "edit"), number(len(written), "file"))
+	}
+	fmt.Fprintf(w, "; %s", number(left, "finding"))
+	if left == 1 {
+		fmt.Fprint(w, " remains")
+	} else {
+		fmt.Fprint(w, " remain")
+	}
+	if n := len(done.Left.Summary.Unread); n > 0 {
+		fmt.Fprintf(w, ", %s could not be read", number(n, "file"))
+	}
+	fmt.Fprintln(w, ".")
+}
+
+// number is a count with its noun.
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
