@@ -35,21 +35,11 @@ func NewComments(s Subject) (*outbox.Review, []store.Thread, error) {
 	if s.Review == nil || s.Number == 0 {
 		return nil, nil, nil
 	}
-	known := map[string]bool{}
-	for _, t := range s.Threads {
-		known[t.Fingerprint] = true
-	}
 	files := map[string]pull.File{}
 	for _, f := range s.Files {
 		files[f.Path] = f
 	}
-	var candidates []review.Finding
-	for _, f := range s.Review.Findings {
-		if f.New && f.Severity.Rank() >= review.Warning.Rank() && !known[f.Fingerprint] {
-			candidates = append(candidates, f)
-			known[f.Fingerprint] = true // one comment for equal findings
-		}
-	}
+	candidates := uncommented(s)
 	if len(candidates) == 0 {
 		return nil, nil, nil
 	}
@@ -95,6 +85,27 @@ func NewComments(s Subject) (*outbox.Review, []store.Thread, error) {
 	out.Number, out.CommitID, out.Body = s.Number, s.HeadSHA, untrusted.Clip(body, untrusted.CommentLimit-200)
 	out.Marker = reviewMarker(s.HeadSHA, threads)
 	return &out, threads, nil
+}
+
+// Uncommented reports whether NewComments has something to say, for which it
+// needs the subject's Files.
+func Uncommented(s Subject) bool { return s.Review != nil && s.Number > 0 && len(uncommented(s)) > 0 }
+
+// uncommented are the new errors and warnings without a thread, one of each
+// fingerprint.
+func uncommented(s Subject) []review.Finding {
+	known := map[string]bool{}
+	for _, t := range s.Threads {
+		known[t.Fingerprint] = true
+	}
+	var out []review.Finding
+	for _, f := range s.Review.Findings {
+		if f.New && f.Severity.Rank() >= review.Warning.Rank() && !known[f.Fingerprint] {
+			known[f.Fingerprint] = true
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // reviewMarker names a review by its commit and the findings that it tells.

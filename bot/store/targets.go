@@ -17,9 +17,8 @@ type Target struct {
 	BaseSHA      string
 	Author       string
 	Open         bool
-	Failures     int       // looks in a row that ended in an error
-	NextLook     time.Time // zero when nothing but an event calls for a look
-	Tree         []byte    // the last gate tree as JSON, nil before the first look
+	Failures     int    // looks in a row that ended in an error
+	Tree         []byte // the last gate tree as JSON, nil before the first look
 }
 
 // PullKey is the key of a pull request's target.
@@ -28,13 +27,11 @@ func PullKey(repo string, number int) string { return fmt.Sprintf("%s#%d", repo,
 // CommitKey is the key of a merge group's target.
 func CommitKey(repo, sha string) string { return repo + "@" + sha }
 
-const targetColumns = "key, repo, installation, number, head_sha, base_ref, base_sha, author, open, failures, next_look, tree"
+const targetColumns = "key, repo, installation, number, head_sha, base_ref, base_sha, author, open, failures, tree"
 
 func scanTarget(scan func(...any) error) (Target, error) {
 	var t Target
-	var next int64
-	err := scan(&t.Key, &t.Repo, &t.Installation, &t.Number, &t.HeadSHA, &t.BaseRef, &t.BaseSHA, &t.Author, &t.Open, &t.Failures, &next, &t.Tree)
-	t.NextLook = fromMillis(next)
+	err := scan(&t.Key, &t.Repo, &t.Installation, &t.Number, &t.HeadSHA, &t.BaseRef, &t.BaseSHA, &t.Author, &t.Open, &t.Failures, &t.Tree)
 	return t, err
 }
 
@@ -63,7 +60,7 @@ func (q queries) OpenTargets(ctx context.Context, repo string) ([]Target, error)
 
 // CloseTarget records that a target needs no gate any more.
 func (q queries) CloseTarget(ctx context.Context, key string) error {
-	return q.exec(ctx, "UPDATE targets SET open = 0, next_look = 0, updated = ?2 WHERE key = ?1", key, q.stamp())
+	return q.exec(ctx, "UPDATE targets SET open = 0, next_look = 0, next_poll = 0, updated = ?2 WHERE key = ?1", key, q.stamp())
 }
 
 // AddHead records that a commit was seen as the head of a target.
@@ -81,27 +78,49 @@ func (q queries) HeadAt(ctx context.Context, target string, at time.Time) (strin
 	return one(ctx, q, scanString, "SELECT sha FROM heads WHERE target = ?1 AND received <= ?2 ORDER BY received DESC, rowid DESC LIMIT 1", target, millis(at))
 }
 
-// SaveLook records the outcome of a look: the tree (nil keeps the old one),
-// the failures in a row and the time of the next look.
-func (q queries) SaveLook(ctx context.Context, key string, tree []byte, failures int, next time.Time) error {
-	return q.exec(ctx, "UPDATE targets SET tree = COALESCE(?2, tree), failures = ?3, next_look = ?4, updated = ?5 WHERE key = ?1",
-		key, tree, failures, millis(next), q.stamp())
+// SaveLook records the outcome of a look: the tree (nil keeps the old one), the
+// failures in a row, and the times of the next look at everything and of the
+// next one at runs under way (zero: none).
+func (q queries) SaveLook(ctx context.Context, key string, tree []byte, failures int, next, poll time.Time) error {
+	return q.exec(ctx, "UPDATE targets SET tree = COALESCE(?2, tree), failures = ?3, next_look = ?4, next_poll = ?5, updated = ?6 WHERE key = ?1",
+		key, tree, failures, millis(next), millis(poll), q.stamp())
+}
+
+// SavePoll sets the time of the next look at runs under way.
+func (q queries) SavePoll(ctx context.Context, key string, poll time.Time) error {
+	return q.exec(ctx, "UPDATE targets SET next_poll = ?2 WHERE key = ?1", key, millis(poll))
+}
+
+// Due is an open target whose next look is due.
+type Due struct {
+	Target string
+	Full   bool // a look at everything, else one at runs under way
 }
 
 // DueTargets lists the open targets whose next look is due.
-func (q queries) DueTargets(ctx context.Context) ([]string, error) {
-	return collect(ctx, q, scanString, "SELECT key FROM targets WHERE open = 1 AND next_look > 0 AND next_look <= ?1 ORDER BY next_look", q.stamp())
+func (q queries) DueTargets(ctx context.Context) ([]Due, error) {
+	return collect(ctx, q, func(scan func(...any) error) (Due, error) {
+		var d Due
+		err := scan(&d.Target, &d.Full)
+		return d, err
+	}, `SELECT key, next_look > 0 AND next_look <= ?1 FROM targets
+		WHERE open = 1 AND (next_look > 0 AND next_look <= ?1 OR next_poll > 0 AND next_poll <= ?1) ORDER BY key`, q.stamp())
 }
 
 // NextDue is the earliest time at which an open target is due; zero for none.
 func (q queries) NextDue(ctx context.Context) (time.Time, error) {
-	ms, err := one(ctx, q, scanInt, "SELECT COALESCE(MIN(next_look), 0) FROM targets WHERE open = 1 AND next_look > 0")
+	ms, err := one(ctx, q, scanInt, `SELECT COALESCE(MIN(t), 0) FROM (
+		SELECT next_look AS t FROM targets WHERE open = 1 AND next_look > 0 UNION ALL
+		SELECT next_poll FROM targets WHERE open = 1 AND next_poll > 0)`)
 	return fromMillis(ms), err
 }
 
-// ClearDue takes a target off the clock because a look was queued.
-func (q queries) ClearDue(ctx context.Context, key string) error {
-	return q.exec(ctx, "UPDATE targets SET next_look = 0 WHERE key = ?1", key)
+// ClearDue takes what is due off the clock because a look was queued.
+func (q queries) ClearDue(ctx context.Context, d Due) error {
+	if d.Full {
+		return q.exec(ctx, "UPDATE targets SET next_look = 0, next_poll = 0 WHERE key = ?1", d.Target)
+	}
+	return q.exec(ctx, "UPDATE targets SET next_poll = 0 WHERE key = ?1", d.Target)
 }
 
 // SaveRepo records which installation serves a repository.

@@ -46,6 +46,7 @@ type App struct {
 	queue  queue
 	outbox *outbox.Outbox
 	turns  turns
+	seen   seenRuns
 	sweep  chan struct{}
 	clock  chan struct{}
 
@@ -170,7 +171,7 @@ func (a *App) written(kind, lane string) {
 		return
 	}
 	ctx := context.Background()
-	err := a.Store.Update(ctx, func(tx *store.Tx) error { return a.queue.addLook(ctx, tx, lane) })
+	err := a.Store.Update(ctx, func(tx *store.Tx) error { return a.queue.addLook(ctx, tx, lane, full) })
 	if err != nil {
 		a.Log.Error("queue a look", "target", lane, "error", err)
 	}

@@ -28,7 +28,7 @@ func (a *App) recover(ctx context.Context) error {
 			}
 		}
 		for _, t := range targets {
-			if err := a.queue.addLook(ctx, tx, t.Key); err != nil {
+			if err := a.queue.addLook(ctx, tx, t.Key, full); err != nil {
 				return err
 			}
 		}
@@ -61,11 +61,15 @@ func (a *App) queueDue(ctx context.Context) error {
 		return err
 	}
 	return a.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, key := range due {
-			if err := tx.ClearDue(ctx, key); err != nil {
+		for _, d := range due {
+			if err := tx.ClearDue(ctx, d); err != nil {
 				return err
 			}
-			if err := a.queue.addLook(ctx, tx, key); err != nil {
+			how := poll
+			if d.Full {
+				how = full
+			}
+			if err := a.queue.addLook(ctx, tx, d.Target, how); err != nil {
 				return err
 			}
 		}
@@ -155,7 +159,7 @@ func (a *App) sweepRepo(ctx context.Context, repo pull.Repo) error {
 			if err := tx.SaveTarget(ctx, t); err != nil {
 				return err
 			}
-			if err := a.queue.addLook(ctx, tx, t.Key); err != nil {
+			if err := a.queue.addLook(ctx, tx, t.Key, full); err != nil {
 				return err
 			}
 		}
@@ -163,7 +167,7 @@ func (a *App) sweepRepo(ctx context.Context, repo pull.Repo) error {
 			if t.Number == 0 && settled(t.Tree) {
 				continue
 			}
-			if err := a.queue.addLook(ctx, tx, key); err != nil {
+			if err := a.queue.addLook(ctx, tx, key, full); err != nil {
 				return err
 			}
 		}

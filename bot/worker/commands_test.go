@@ -49,14 +49,14 @@ func TestRerunAndReactions(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "writer", "/tilegym rerun perf row_sum --rounds 3")
 	require.Equal(t, []string{"eyes", "rocket"}, w.reactions(n, id))
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 	require.Equal(t, 3, g.Requests()[1].Rounds.Min)
 	require.Equal(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
 
 	id = w.say(n, "writer", "/tilegym rerun perf nothing")
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
 	require.Contains(t, w.own(n)[0], "there are `row_sum`")
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 }
 
 // TestFieldReport46 : an edit or a deletion never runs anything.
@@ -65,13 +65,13 @@ func TestFieldReport46(t *testing.T) {
 	n, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "writer", "/tilegym run all\n\nteh text")
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 	require.NoError(t, w.repo.EditComment(id, "writer", "/tilegym run all\n\nthe text"))
 	require.NoError(t, w.repo.EditComment(id, "writer", "/tilegym run all\n\nthe text."))
 	w.quiet()
 	require.NoError(t, w.repo.DeleteComment(id, "writer"))
 	w.quiet()
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 }
 
 // TestFieldReport47And48And53 : only what is written as a command is one.
@@ -85,9 +85,9 @@ func TestFieldReport47And48And53(t *testing.T) {
 	} {
 		w.say(n, "writer", body)
 	}
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 	w.say(n, "writer", "> /tilegym run build\n\n/tilegym run all row_sum  \t\r\n\r\n")
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 	require.Len(t, g.Requests()[1].Stages, 3)
 }
 
@@ -102,7 +102,7 @@ func TestFieldReport50(t *testing.T) {
 	w.say(n, "other[bot]", reply+"\n/tilegym run all")
 	w.say(n, w.sim.BotLogin(), "/tilegym run all")
 	require.Len(t, w.own(n), 2, "the one reply and the App's own comment above")
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 }
 
 // TestFieldReport52 : carriage returns do not stick to arguments.
@@ -111,7 +111,7 @@ func TestFieldReport52(t *testing.T) {
 	n, sha := w.open("writer", w.harmless())
 	w.becomes(sha, report.CheckGate, "success")
 	w.say(n, "writer", "/tilegym run build row_sum\r\n/tilegym run perf row_sum\r\n")
-	require.Len(t, g.Requests(), 3)
+	w.dispatched(g, 3)
 	for _, r := range g.Requests()[1:] {
 		require.Equal(t, []string{"row_sum"}, r.Kernels)
 	}
@@ -125,7 +125,7 @@ func TestFieldReport55(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "success")
 	id := w.say(n, "reader", "/tilegym run all")
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 
 	w.sim.Intercept(func(c *githubsim.Call) githubsim.Action {
 		if strings.HasSuffix(c.Path, "/permission") {
@@ -136,7 +136,7 @@ func TestFieldReport55(t *testing.T) {
 	id = w.say(n, "maya", "/tilegym run all")
 	w.sim.Intercept(nil)
 	require.Equal(t, []string{"eyes", "confused"}, w.reactions(n, id))
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 	last := w.own(n)[len(w.own(n))-1]
 	require.Contains(t, strings.ToLower(last), "again")
 }
@@ -155,7 +155,7 @@ func TestFieldReport57(t *testing.T) {
 	require.Empty(t, w.own(issue))
 	w.repo.Lock(n, true)
 	w.say(n, "maya", "/tilegym run all")
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 }
 
 // forked opens a pull request from a fork by someone without rights.
@@ -184,7 +184,7 @@ func TestForkWaitsForApproval(t *testing.T) {
 	require.Empty(t, g.Requests(), "write access is not enough")
 	w.say(n, "maya", "/tilegym ok-to-test "+sha)
 	w.becomes(sha, report.CheckGate, "success")
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 }
 
 // TestFieldReport59 : what was pushed after the approval is never run by it.
@@ -239,7 +239,7 @@ func TestHelpStatusExplainCancel(t *testing.T) {
 	gate := w.becomes(sha, report.CheckGate, "action_required")
 	require.Contains(t, gate.Title, "Cancelled by a command")
 	w.quiet()
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 	g.Hold(false)
 	w.say(n, "writer", "/tilegym run")
 	w.becomes(sha, report.CheckGate, "success")
@@ -256,7 +256,7 @@ func TestButtonRerunsPerf(t *testing.T) {
 	require.NoError(t, w.repo.RequestAction(perf.ID, perf.Actions[0].Identifier, "writer"))
 	w.becomes(sha, report.CheckGate, "success")
 	w.quiet()
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 }
 
 func TestRuleWaiverOpensTheRules(t *testing.T) {

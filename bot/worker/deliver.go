@@ -39,7 +39,7 @@ func (a *App) deliver(ctx context.Context, guid string) error {
 			return err
 		}
 		for _, key := range targets {
-			if err := a.queue.addLook(ctx, tx, key); err != nil {
+			if err := a.queue.addLook(ctx, tx, key, depthOf(d.Event)); err != nil {
 				return err
 			}
 		}
@@ -54,6 +54,15 @@ func (a *App) deliver(ctx context.Context, guid string) error {
 	a.outbox.Wake()
 	a.Log.Info("delivery handled", "guid", guid, "event", d.Event, "action", d.Action, "outcome", outcome)
 	return nil
+}
+
+// depthOf says how much an event calls for: one about a run changes nothing
+// but that run.
+func depthOf(event string) depth {
+	if event == "workflow_run" || event == "workflow_job" {
+		return poll
+	}
+	return full
 }
 
 // handler acts on one event within a transaction.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tilegate/tilegate/bot/dispatch"
@@ -60,6 +61,7 @@ func (l *look) follow(ctx context.Context, d *store.Dispatch) error {
 	if err != nil {
 		return fmt.Errorf("read run %d: %w", d.RunID, err)
 	}
+	l.seen.note(d.ID, run)
 	if run.Name != job.RunName(d.ID) {
 		return l.end(ctx, d, store.DispatchRefused, fmt.Sprintf("Run %d does not carry this dispatch's name.", d.RunID))
 	}
@@ -93,10 +95,78 @@ func (l *look) follow(ctx context.Context, d *store.Dispatch) error {
 	return l.deadline(ctx, d)
 }
 
+// runsMoved reads the runs under way and reports whether one of them differs
+// from what the last look saw. Otherwise it only sets the time of the next look.
+func (l *look) runsMoved(ctx context.Context) (bool, error) {
+	all, err := l.Store.DispatchesOf(ctx, l.t.Key)
+	if err != nil {
+		return false, err
+	}
+	open := false
+	for _, d := range all {
+		if d.State.Final() {
+			continue
+		}
+		open = true
+		if d.RunID == 0 {
+			return true, nil
+		}
+		run, err := l.Reader.Run(ctx, l.repo, d.RunID)
+		if err != nil {
+			return false, fmt.Errorf("read run %d: %w", d.RunID, err)
+		}
+		if l.seen.differs(d.ID, run) {
+			return true, nil
+		}
+	}
+	if !open {
+		return false, nil
+	}
+	l.pollSoon()
+	return false, l.Store.SavePoll(ctx, l.t.Key, l.poll)
+}
+
+// seenRuns remembers what the last look saw of each run, to tell whether
+// another look is worth its requests. Forgetting it costs only those.
+type seenRuns struct {
+	mu   sync.Mutex
+	last map[string]string
+}
+
+// state is what matters of a run.
+func (s *seenRuns) state(run pull.Run) string {
+	var b strings.Builder
+	b.WriteString(run.Status)
+	for _, j := range run.Jobs {
+		fmt.Fprintf(&b, "\n%s %s", j.Name, j.Status)
+	}
+	return b.String()
+}
+
+func (s *seenRuns) differs(dispatch string, run pull.Run) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last[dispatch] != s.state(run)
+}
+
+// note remembers a run; one that has completed is not asked for again.
+func (s *seenRuns) note(dispatch string, run pull.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil {
+		s.last = map[string]string{}
+	}
+	if run.Status == "completed" {
+		delete(s.last, dispatch)
+		return
+	}
+	s.last[dispatch] = s.state(run)
+}
+
 // findRun finds the run of a dispatch whose answer carried no id.
 func (l *look) findRun(ctx context.Context, d *store.Dispatch) (bool, error) {
 	if d.State == store.DispatchWanted {
-		l.sooner(l.Now().Add(l.PollInterval))
+		l.pollSoon()
 		return false, nil // not sent yet; the outbox calls for a look
 	}
 	run, err := l.Reader.FindRun(ctx, l.repo, d.Workflow, job.RunName(d.ID), d.Created.Add(-5*time.Minute))
@@ -228,7 +298,7 @@ func (l *look) deadline(ctx context.Context, d *store.Dispatch) error {
 	}
 	end := since.Add(limit)
 	if limit <= 0 || end.After(l.Now()) {
-		l.sooner(l.Now().Add(l.PollInterval))
+		l.pollSoon()
 		if limit > 0 {
 			l.sooner(end)
 		}

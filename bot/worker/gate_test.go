@@ -22,6 +22,15 @@ func gpuWorld(t *testing.T, changes ...change) (*world, *fakerunner.Runner) {
 	return w, g
 }
 
+// dispatched waits until the runner has got this many requests, and checks that
+// no further one follows.
+func (w *world) dispatched(g *fakerunner.Runner, n int) {
+	w.t.Helper()
+	w.eventually(fmt.Sprintf("%d requests", n), func() bool { return len(g.Requests()) >= n })
+	w.quiet()
+	require.Len(w.t, g.Requests(), n)
+}
+
 func TestCleanChangeBecomesGreen(t *testing.T) {
 	w, g := gpuWorld(t)
 	n, sha := w.open("writer", w.harmless())
@@ -32,7 +41,7 @@ func TestCleanChangeBecomesGreen(t *testing.T) {
 		require.True(t, ok, name)
 		require.Equal(t, "success", c.Conclusion, "%s: %s", name, c.Title)
 	}
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 	r := g.Requests()[0]
 	require.Equal(t, sha, r.HeadSHA)
 	require.Equal(t, []string{"row_sum"}, r.Kernels)
@@ -139,7 +148,7 @@ func TestFieldReport62(t *testing.T) {
 				require.Contains(t, c.Title, "not shown to be at fault")
 			}
 			w.quiet()
-			require.Len(t, g.Requests(), 2)
+			w.dispatched(g, 2)
 		})
 	}
 }
@@ -224,7 +233,7 @@ func TestFieldReport25(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.repo.Rerequest(foreign, "writer"))
 	w.quiet()
-	require.Len(t, g.Requests(), 1)
+	w.dispatched(g, 1)
 
 	g.Hold(true)
 	perf, _ := w.check(sha, report.CheckPerf)

@@ -19,13 +19,13 @@ import (
 
 // lookAt looks at a target, again as long as something asked for it meanwhile.
 // A look that fails is repeated after a growing time.
-func (a *App) lookAt(ctx context.Context, key string) error {
-	if !a.turns.begin(key) {
+func (a *App) lookAt(ctx context.Context, key string, d depth) error {
+	if !a.turns.begin(key, d) {
 		return nil
 	}
 	for {
 		started := a.Now()
-		err := a.lookOnce(ctx, key)
+		err := a.lookOnce(ctx, key, d)
 		if ctx.Err() != nil {
 			a.turns.leave(key)
 			return ctx.Err()
@@ -41,7 +41,7 @@ func (a *App) lookAt(ctx context.Context, key string) error {
 				return err
 			}
 		}
-		if !a.turns.end(key) {
+		if d = a.turns.end(key); d == none {
 			signal(a.clock)
 			a.outbox.Wake()
 			return nil
@@ -63,7 +63,7 @@ func (a *App) postpone(ctx context.Context, key string, cause error) error {
 		wait = pause
 	}
 	a.Log.Warn("a look failed and will be repeated", "target", key, "failures", t.Failures+1, "in", wait, "error", cause)
-	return a.Store.SaveLook(ctx, key, nil, t.Failures+1, a.Now().Add(wait))
+	return a.Store.SaveLook(ctx, key, nil, t.Failures+1, a.Now().Add(wait), time.Time{})
 }
 
 // look is one evaluation of one target.
@@ -81,7 +81,8 @@ type look struct {
 	trust      trust.Verdict
 	dispatches []store.Dispatch // of this head, oldest first
 	results    map[string][]store.Result
-	next       time.Time
+	next       time.Time // of the next look at everything
+	poll       time.Time // of the next look at runs under way
 }
 
 // role is an answer of the permission API.
@@ -91,7 +92,7 @@ type role struct {
 }
 
 // lookOnce moves one target towards where it should be.
-func (a *App) lookOnce(ctx context.Context, key string) error {
+func (a *App) lookOnce(ctx context.Context, key string, d depth) error {
 	t, err := a.Store.Target(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -102,11 +103,17 @@ func (a *App) lookOnce(ctx context.Context, key string) error {
 	if hold, err := a.Store.InstallationHold(ctx, t.Installation); err != nil {
 		return err
 	} else if hold.After(a.Now()) {
-		return a.Store.SaveLook(ctx, key, nil, t.Failures, hold)
+		return a.Store.SaveLook(ctx, key, nil, t.Failures, hold, time.Time{})
 	}
 	l := &look{App: a, t: t, to: outbox.To{Target: key, Installation: t.Installation, Repo: t.Repo}, roles: map[string]role{}}
 	l.repo.Installation = t.Installation
 	l.repo.Owner, l.repo.Name, _ = strings.Cut(t.Repo, "/")
+	if d == poll && t.Failures == 0 {
+		moved, err := l.runsMoved(ctx)
+		if err != nil || !moved {
+			return err
+		}
+	}
 	switch err := l.open(ctx); {
 	case errors.Is(err, pull.ErrNotFound):
 		return l.close(ctx, "it does not exist any more")
@@ -159,7 +166,7 @@ func (l *look) evaluate(ctx context.Context) error {
 		}
 		if !part {
 			// Neither configuration nor layout: this repository never asked for a gate.
-			return l.Store.SaveLook(ctx, l.t.Key, []byte("null"), 0, time.Time{})
+			return l.Store.SaveLook(ctx, l.t.Key, []byte("null"), 0, time.Time{}, time.Time{})
 		}
 		l.study.fill(&in)
 		if err := l.runs(ctx, &in); err != nil {
@@ -233,7 +240,7 @@ func (l *look) tell(ctx context.Context, tree gate.Node) error {
 				return err
 			}
 		}
-		return tx.SaveLook(ctx, l.t.Key, encoded, 0, l.next)
+		return tx.SaveLook(ctx, l.t.Key, encoded, 0, l.next, l.poll)
 	})
 }
 
@@ -258,7 +265,7 @@ func (l *look) subject(ctx context.Context, tree gate.Node) (report.Subject, err
 	if s.Threads, err = l.Store.Threads(ctx, l.t.Repo, l.info.Number); err != nil {
 		return s, err
 	}
-	if l.study.Report != nil && len(l.study.Report.Findings) > 0 {
+	if report.Uncommented(s) {
 		if s.Files, err = l.snap.Files(ctx); err != nil {
 			return s, fmt.Errorf("read the changed files: %w", err)
 		}

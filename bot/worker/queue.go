@@ -25,6 +25,7 @@ func (deliveryArgs) Kind() string { return "delivery" }
 // lookArgs asks for a look at one target.
 type lookArgs struct {
 	Target string `json:"target"`
+	Depth  depth  `json:"depth"`
 }
 
 // Kind names the job in the database.
@@ -35,7 +36,7 @@ type queue interface {
 	start(ctx context.Context) error
 	stop(ctx context.Context) error
 	addDelivery(ctx context.Context, tx *store.Tx, guid string) error
-	addLook(ctx context.Context, tx *store.Tx, target string) error
+	addLook(ctx context.Context, tx *store.Tx, target string, d depth) error
 	// waiting reports whether a job has not ended.
 	waiting(ctx context.Context) (bool, error)
 }
@@ -97,8 +98,8 @@ func (q *riverQueue[TTx]) addDelivery(ctx context.Context, tx *store.Tx, guid st
 	return err
 }
 
-func (q *riverQueue[TTx]) addLook(ctx context.Context, tx *store.Tx, target string) error {
-	_, err := q.client.InsertTx(ctx, q.tx(tx), lookArgs{Target: target}, nil)
+func (q *riverQueue[TTx]) addLook(ctx context.Context, tx *store.Tx, target string, d depth) error {
+	_, err := q.client.InsertTx(ctx, q.tx(tx), lookArgs{Target: target, Depth: d}, nil)
 	return err
 }
 
@@ -133,5 +134,5 @@ type lookWorker struct {
 
 // Work looks at a target. A look that fails sets its own time for the next one.
 func (w *lookWorker) Work(ctx context.Context, j *river.Job[lookArgs]) error {
-	return w.app.lookAt(ctx, j.Args.Target)
+	return w.app.lookAt(ctx, j.Args.Target, j.Args.Depth)
 }

@@ -102,7 +102,7 @@ func TestLostAnswers(t *testing.T) {
 			w.becomes(sha, report.CheckPerf, "failure")
 			w.quiet()
 			require.Greater(t, len(seen), 8)
-			require.Len(t, g.Requests(), 1)
+			w.dispatched(g, 1)
 			w.assertOnce(n, sha)
 		})
 	}
@@ -183,12 +183,12 @@ func TestFieldReport12(t *testing.T) {
 	g.Work(g.Waiting()[0])
 	g.Hold(false)
 	_, sha2 := w.open("maya", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
-	w.sim.Outage()
+	w.outage()
 	w.start(config{})
 	w.becomes(sha1, report.CheckGate, "success")
 	w.becomes(sha2, report.CheckGate, "success")
 	w.quiet()
-	require.Len(t, g.Requests(), 2)
+	w.dispatched(g, 2)
 }
 
 // TestFieldReport4 : one suspended installation does not hold up another.

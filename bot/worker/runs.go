@@ -110,12 +110,15 @@ func (l *look) readTrust(ctx context.Context, in *gate.Input) error {
 	return nil
 }
 
-// sooner moves the next look forward.
+// sooner moves the next look at everything forward.
 func (l *look) sooner(t time.Time) {
 	if l.next.IsZero() || t.Before(l.next) {
 		l.next = t
 	}
 }
+
+// pollSoon asks for a look at the runs under way after the poll interval.
+func (l *look) pollSoon() { l.poll = l.Now().Add(l.PollInterval) }
 
 // covers reports whether a dispatch asks for a stage of a kernel.
 func covers(r job.Request, stage job.Stage, kernel string) bool {
@@ -305,7 +308,7 @@ func (l *look) dispatch(ctx context.Context, gpu string, r rerun) error {
 	}
 	d.State, d.Created = store.DispatchWanted, l.Now()
 	l.dispatches = append(l.dispatches, d)
-	l.sooner(l.Now().Add(l.PollInterval))
+	l.pollSoon()
 	return nil
 }
 
@@ -330,6 +333,9 @@ func (l *look) waivers(ctx context.Context) ([]gate.Waiver, error) {
 	}
 	var out []gate.Waiver
 	for _, w := range stored {
+		if end := w.Until.Add(24 * time.Hour); !w.Until.IsZero() && end.After(l.Now()) {
+			l.sooner(end) // the last day counts in full
+		}
 		g := gate.Waiver{Until: w.Until, By: untrusted.Text(w.Actor), Reason: untrusted.Text(w.Reason)}
 		switch w.Kind {
 		case "perf":

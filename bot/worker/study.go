@@ -36,42 +36,63 @@ type study struct {
 // review reads the trees, plans and reviews, or takes what is kept of it. part
 // is false for a repository with neither configuration nor layout.
 func (l *look) review(ctx context.Context) (part bool, err error) {
-	base, err := l.snap.MergeBaseSHA(ctx)
-	if err != nil {
-		return false, fmt.Errorf("find the merge base: %w", err)
-	}
 	again, err := l.Store.Rerun(ctx, l.t.Key)
 	if err != nil {
 		return false, err
 	}
-	key := fmt.Sprintf("%s/%s/%s/%d", base, l.policy.digest, l.Version, again)
-	report, plan, err := l.Store.Review(ctx, l.t.Repo, l.info.HeadSHA, key)
-	switch {
-	case err == nil:
-		s := &study{}
-		if err := errors.Join(json.Unmarshal(plan, s), json.Unmarshal(report, &s.Report)); err != nil {
-			return false, fmt.Errorf("kept review: %w", err)
-		}
-		l.study = s
-		return true, nil
-	case !errors.Is(err, store.ErrNotFound):
+	rest := fmt.Sprintf("%s/%s/%d", l.policy.digest, l.Version, again)
+	// The base branch's tip and the head determine the merge base, which costs a
+	// request to find.
+	tip := "tip/" + l.info.BaseSHA + "/" + rest
+	if l.study, err = l.kept(ctx, tip); err != nil || l.study != nil {
+		return l.study != nil, err
+	}
+	base, err := l.snap.MergeBaseSHA(ctx)
+	if err != nil {
+		return false, fmt.Errorf("find the merge base: %w", err)
+	}
+	key := "base/" + base + "/" + rest
+	if l.study, err = l.kept(ctx, key); err != nil {
 		return false, err
 	}
-	s, part, err := l.makeStudy(ctx, base)
-	if err != nil || !part {
-		return part, err
+	if l.study == nil {
+		if l.study, part, err = l.makeStudy(ctx, base); err != nil || !part {
+			return part, err
+		}
 	}
 	if err := l.Store.SetOptedIn(ctx, l.t.Repo); err != nil {
 		return false, err
 	}
-	l.study = s
-	if plan, err = json.Marshal(s); err != nil {
-		return false, err
+	return true, errors.Join(l.keep(ctx, key), l.keep(ctx, tip))
+}
+
+// kept is the study that was kept under a key; nil for none.
+func (l *look) kept(ctx context.Context, key string) (*study, error) {
+	report, plan, err := l.Store.Review(ctx, l.t.Repo, l.info.HeadSHA, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
 	}
-	if report, err = json.Marshal(s.Report); err != nil {
-		return false, err
+	if err != nil {
+		return nil, err
 	}
-	return true, l.Store.SaveReview(ctx, l.t.Repo, l.info.HeadSHA, key, report, plan)
+	s := &study{}
+	if err := errors.Join(json.Unmarshal(plan, s), json.Unmarshal(report, &s.Report)); err != nil {
+		return nil, fmt.Errorf("kept review: %w", err)
+	}
+	return s, nil
+}
+
+// keep keeps the study under a key.
+func (l *look) keep(ctx context.Context, key string) error {
+	plan, err := json.Marshal(l.study)
+	if err != nil {
+		return err
+	}
+	report, err := json.Marshal(l.study.Report)
+	if err != nil {
+		return err
+	}
+	return l.Store.SaveReview(ctx, l.t.Repo, l.info.HeadSHA, key, report, plan)
 }
 
 // makeStudy reads and judges the two trees.

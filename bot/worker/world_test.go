@@ -78,6 +78,7 @@ type world struct {
 	stop func()
 
 	serving atomic.Pointer[http.Handler]
+	lost    map[string]bool // deliveries that will never arrive
 }
 
 // tokens are the keys of the run pages in tests.
@@ -301,6 +302,17 @@ func (w *world) becomes(sha, name, conclusion string) githubsim.CheckState {
 	return c
 }
 
+// outage lets the deliveries that were not tried yet fail.
+func (w *world) outage() {
+	w.sim.Outage()
+	w.lost = map[string]bool{}
+	for _, d := range w.sim.Deliveries() {
+		if d.Status == 0 {
+			w.lost[d.GUID] = true
+		}
+	}
+}
+
 // quiet waits until the App has nothing left to do at this time.
 func (w *world) quiet() {
 	w.t.Helper()
@@ -314,7 +326,7 @@ func (w *world) quiet() {
 		require.NoError(w.t, err)
 		pending := false
 		for _, d := range w.sim.Deliveries() {
-			pending = pending || !d.Sent
+			pending = pending || d.Status == 0 && !w.lost[d.GUID]
 		}
 		return len(writes) == 0 && len(deliveries) == 0 && !busy && !pending
 	})

@@ -34,12 +34,14 @@ CREATE TABLE targets (
   author       TEXT NOT NULL DEFAULT '',
   open         INTEGER NOT NULL DEFAULT 1,
   failures     INTEGER NOT NULL DEFAULT 0,
-  next_look    INTEGER NOT NULL DEFAULT 0,
+  next_look    INTEGER NOT NULL DEFAULT 0, -- everything is looked at
+  next_poll    INTEGER NOT NULL DEFAULT 0, -- only runs under way are
   rerun        INTEGER NOT NULL DEFAULT 0,
   tree         BLOB,
   updated      INTEGER NOT NULL
 );
 CREATE INDEX targets_due ON targets (next_look) WHERE next_look > 0;
+CREATE INDEX targets_poll ON targets (next_poll) WHERE next_poll > 0;
 
 CREATE TABLE heads (
   repo     TEXT NOT NULL,
