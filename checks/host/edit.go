@@ -29,12 +29,16 @@ func TestOnly(n syntax.Node) bool {
 func RemoveLines(n syntax.Node) (rules.TextEdit, bool) {
 	f := n.File()
 	first, last := n.Pos().Line, n.EndPos().Line
-	if last >= f.LineCount() {
-		return rules.TextEdit{}, false
+	start, end := f.LineStart(first), len(f.Src)
+	if last < f.LineCount() {
+		end = f.LineStart(last + 1)
 	}
-	start, end := f.LineStart(first), f.LineStart(last+1)
 	after := f.Src[n.Span().End:end]
-	if i := bytes.Index(after, []byte("//")); i >= 0 {
+	comment := "//"
+	if f.Lang == syntax.Python {
+		comment = "#"
+	}
+	if i := bytes.Index(after, []byte(comment)); i >= 0 {
 		after = after[:i]
 	}
 	if !blank(f.Src[start:n.Span().Start]) || !blank(after) {
