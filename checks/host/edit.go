@@ -29,10 +29,10 @@ func TestOnly(n syntax.Node) bool {
 func RemoveLines(n syntax.Node) (rules.TextEdit, bool) {
 	f := n.File()
 	first, last := n.Pos().Line, n.EndPos().Line
-	start, end := f.LineStart(first), len(f.Src)
-	if last < f.LineCount() {
-		end = f.LineStart(last + 1)
+	if last >= f.LineCount() {
+		return rules.TextEdit{}, false
 	}
+	start, end := f.LineStart(first), f.LineStart(last+1)
 	after := f.Src[n.Span().End:end]
 	comment := "//"
 	if f.Lang == syntax.Python {
