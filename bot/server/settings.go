@@ -52,11 +52,31 @@ type file struct {
 // names every missing or malformed setting and what was expected, and never
 // shows a secret's value.
 func LoadSettings(data []byte, getenv func(string) string) (Settings, error) {
-	var f file
+	f, err := readFile(data, getenv)
+	if err != nil {
+		return Settings{}, err
+	}
+	return f.settings()
+}
+
+// LoadDatabaseURL reads only where the App's database is, for commands that
+// need neither GitHub nor a secret.
+func LoadDatabaseURL(data []byte, getenv func(string) string) (string, error) {
+	f, err := readFile(data, getenv)
+	if err != nil {
+		return "", err
+	}
+	var p problems
+	u := f.databaseURL(&p)
+	return u, errors.Join(p...)
+}
+
+// readFile reads the YAML text and lays the environment over it.
+func readFile(data []byte, getenv func(string) string) (f file, err error) {
 	if len(data) > 0 {
 		if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
 			// The excerpt would quote the file, which may hold secrets.
-			return Settings{}, fmt.Errorf("settings file: expected the documented keys with text values: %s", yaml.FormatError(err, false, false))
+			return file{}, fmt.Errorf("settings file: expected the documented keys with text values: %s", yaml.FormatError(err, false, false))
 		}
 	}
 	for name, field := range map[string]*string{
@@ -81,7 +101,17 @@ func LoadSettings(data []byte, getenv func(string) string) (Settings, error) {
 	if getenv("TILEGATE_PRIVATE_KEY_FILE") != "" && getenv("TILEGATE_PRIVATE_KEY") == "" {
 		f.PrivateKey = ""
 	}
-	return f.settings()
+	return f, nil
+}
+
+// databaseURL checks the database's URL.
+func (f file) databaseURL(p *problems) string {
+	u := orDefault(f.DatabaseURL, "sqlite:tilegate.db")
+	if path, ok := strings.CutPrefix(u, "sqlite:"); !ok || path == "" {
+		scheme, _, _ := strings.Cut(u, ":")
+		p.add("TILEGATE_DATABASE_URL", "sqlite:PATH", "a URL of scheme "+strconv.Quote(scheme))
+	}
+	return u
 }
 
 // problems collects complaints about settings.
@@ -97,12 +127,12 @@ func (p *problems) add(name, want, found string) {
 func (f file) settings() (Settings, error) {
 	s := Settings{
 		GitHubAPIURL: strings.TrimSuffix(orDefault(f.GitHubAPIURL, "https://api.github.com"), "/"),
-		DatabaseURL:  orDefault(f.DatabaseURL, "sqlite:tilegate.db"),
 		Listen:       orDefault(f.Listen, ":8080"),
 		AdminListen:  orDefault(f.AdminListen, "127.0.0.1:8081"),
 		PublicURL:    strings.TrimSuffix(f.PublicURL, "/"),
 	}
 	var p problems
+	s.DatabaseURL = f.databaseURL(&p)
 	if !httpURL(s.GitHubAPIURL) {
 		p.add("TILEGATE_GITHUB_API_URL", "an http or https URL such as https://api.github.com or https://HOST/api/v3", strconv.Quote(f.GitHubAPIURL))
 	}
@@ -122,10 +152,6 @@ func (f file) settings() (Settings, error) {
 	}
 	if len(s.WebhookSecrets) == 0 {
 		p.add("TILEGATE_WEBHOOK_SECRET", "the webhook's secret, or several separated by commas", "nothing")
-	}
-	if path, ok := strings.CutPrefix(s.DatabaseURL, "sqlite:"); !ok || path == "" {
-		scheme, _, _ := strings.Cut(s.DatabaseURL, ":")
-		p.add("TILEGATE_DATABASE_URL", "sqlite:PATH", "a URL of scheme "+strconv.Quote(scheme))
 	}
 	for name, address := range map[string]string{"TILEGATE_LISTEN": s.Listen, "TILEGATE_ADMIN_LISTEN": s.AdminListen} {
 		if _, port, err := net.SplitHostPort(address); err != nil || !validPort(port) {

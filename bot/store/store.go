@@ -54,10 +54,9 @@ func (t *Tx) SQL() *sql.Tx { return t.tx }
 // Open opens the database of a URL of the form "sqlite:PATH", creates or
 // migrates its tables, and reads the time from now.
 func Open(ctx context.Context, databaseURL string, now func() time.Time) (*Store, error) {
-	path, ok := strings.CutPrefix(databaseURL, "sqlite:")
-	if !ok || path == "" {
-		scheme, _, _ := strings.Cut(databaseURL, ":")
-		return nil, fmt.Errorf("database URL: expected sqlite:PATH, found scheme %q", scheme)
+	path, err := sqlitePath(databaseURL)
+	if err != nil {
+		return nil, err
 	}
 	// FULL: an acknowledged webhook must survive a power loss.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
@@ -74,6 +73,16 @@ func Open(ctx context.Context, databaseURL string, now func() time.Time) (*Store
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	return s, nil
+}
+
+// sqlitePath is the path of a URL of the form "sqlite:PATH".
+func sqlitePath(databaseURL string) (string, error) {
+	path, ok := strings.CutPrefix(databaseURL, "sqlite:")
+	if !ok || path == "" {
+		scheme, _, _ := strings.Cut(databaseURL, ":")
+		return "", fmt.Errorf("database URL: expected sqlite:PATH, found scheme %q", scheme)
+	}
+	return path, nil
 }
 
 // DB returns the pool for a queue driver.

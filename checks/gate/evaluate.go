@@ -29,6 +29,7 @@ func Evaluate(in Input) Node {
 		children = append(children, Node{Name: "commit", Status: Pending, Reason: "The commit to judge is not known yet.", Unblock: "GitHub's next event about it"})
 	}
 	root := parent("gate", green, children)
+	root.SHA = in.HeadSHA
 	if root.Status == Success && root.Waived {
 		root.Reason += " Waived: " + waivedNames(root)
 	}

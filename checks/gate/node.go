@@ -31,6 +31,8 @@ type Node struct {
 	Waived  bool           `json:"waived,omitempty"`  // green only because of a waiver
 	Waits   bool           `json:"waits,omitempty"`   // open only because another node is
 	URL     string         `json:"url,omitempty"`
+	// SHA is the commit that was judged; only the root of a tree has it.
+	SHA string `json:"sha,omitempty"`
 	// Children are the decisions that this one follows from.
 	Children []Node `json:"children,omitempty"`
 }

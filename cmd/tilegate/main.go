@@ -42,6 +42,7 @@ type cli struct {
 	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
 	Action      actionCmd      `cmd:"" hidden:"" help:"Run as a GitHub Action."`
 	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
+	Status      statusCmd      `cmd:"" help:"Show the gate tree of a pull request from the App's database."`
 	Demo        demoCmd        `cmd:"" help:"Run the whole flow on this machine."`
 }
 
