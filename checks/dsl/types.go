@@ -182,6 +182,11 @@ func (f *Func) typeOf(n syntax.Node, hops int) Type {
 		if u := Unparen(n); u != n {
 			return f.typeOf(u, hops-1)
 		}
+		if t := Tail(n); t.Valid() {
+			return f.typeOf(t, hops-1)
+		}
+	case "if_expression":
+		return f.typeOf(n.Field("consequence"), hops-1)
 	case "field_expression":
 		if c, ok := AsCall(n.Field("value")); ok && (c.Name == "get_tile_block_id" || c.Name == "get_num_tile_blocks") {
 			return Type{Kind: Scalar, Elem: "i32"}
@@ -205,6 +210,10 @@ func (f *Func) callType(n syntax.Node, hops int) Type {
 	}
 	if c.Method() {
 		recv := f.typeOf(c.Receiver, hops-1)
+		if recv.Kind == Tensor && (c.Name == "partition" || c.Name == "partition_full_mut" || c.Name == "partition_mut") {
+			shape, known := f.shapeArg(c.Args)
+			return Type{Kind: Partition, Elem: recv.Elem, Shape: shape, ShapeKnown: known}
+		}
 		if recv.Kind != Tile && recv.Kind != PointerTile {
 			return Type{}
 		}
@@ -236,6 +245,59 @@ func (f *Func) callType(n syntax.Node, hops int) Type {
 	case c.Name == "iota" && len(c.Args) == 1:
 		shape, known := f.shapeArg(c.Args)
 		return Type{Kind: Tile, Shape: shape, ShapeKnown: known}
+	}
+	return f.opType(c, hops)
+}
+
+// likeArg gives, by DSL function, the argument that the result has the type of.
+var likeArg = func() map[string]int {
+	out := map[string]int{"mmaf": 2, "select": 1}
+	for _, op := range []string{
+		"addf", "subf", "mulf", "divf", "fma", "maxf", "minf", "exp", "exp2", "rsqrt", "sqrt", "log", "log2",
+		"sin", "cos", "tan", "sinh", "cosh", "tanh", "ceil", "floor", "negf", "absf", "true_div", "remf", "pow", "atan2",
+		"addi", "subi", "muli", "divi", "negi", "shli", "andi", "ori", "xori",
+	} {
+		out[op] = 0
+	}
+	return out
+}()
+
+// opType is the type of a DSL function's result where it follows from its
+// arguments.
+func (f *Func) opType(c Call, hops int) Type {
+	arg := func(i int) Type {
+		if i >= len(c.Args) {
+			return Type{}
+		}
+		return f.typeOf(c.Args[i], hops-1)
+	}
+	op := f.Op(c)
+	if i, ok := likeArg[op]; ok {
+		if t := arg(i); t.Kind == Tile {
+			return t
+		}
+		return Type{}
+	}
+	switch op {
+	case "cmpi", "cmpf":
+		if t := arg(0); t.Kind == Tile {
+			t.Elem = "bool"
+			return t
+		}
+	case "convert_tile", "exti", "trunci", "itof", "ftoi", "ftof":
+		if t := arg(0); t.Kind == Tile {
+			t.Elem = "" // the annotation says it
+			return t
+		}
+	case "permute":
+		if t := arg(0); t.Kind == Tile {
+			t.Shape, t.ShapeKnown = nil, false
+			return t
+		}
+	case "load_view_tko", "load_tile":
+		if t := arg(0); t.Kind == Partition {
+			return Type{Kind: Tile, Elem: t.Elem, Shape: t.Shape, ShapeKnown: t.ShapeKnown}
+		}
 	}
 	return Type{}
 }
