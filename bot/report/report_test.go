@@ -128,7 +128,7 @@ func TestCommentsOnlyOnLinesOfTheDiff(t *testing.T) {
 		places = append(places, [2]int{c.StartLine, c.Line})
 		require.True(t, strings.HasSuffix(c.Body, "<!-- "+report.FindingMarker(c.Fingerprint)+" -->"))
 	}
-	require.Equal(t, [][2]int{{0, 3}, {0, 9}, {6, 8}}, places)
+	require.Equal(t, [][2]int{{0, 3}, {0, 9}, {0, 6}}, places)
 	require.Contains(t, r.Body, "k.rs:50")
 	again, _, err := report.NewComments(s)
 	require.NoError(t, err)
@@ -155,6 +155,20 @@ func TestFieldReport39(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, r.Comments[0].Body, "suggestion")
 	require.Contains(t, r.Comments[0].Body, "Fix: Do it.")
+}
+
+// TestSuggestionReachesTheFindingsLine : a fix some lines below the finding is
+// offered together with the lines between.
+func TestSuggestionReachesTheFindingsLine(t *testing.T) {
+	s := subject(finding(3, func(f *review.Finding) {
+		f.Fix = &review.Fix{Description: "Check it.", Edits: []review.Edit{{StartLine: 5, EndLine: 5, Text: "    )\n    check(rc)"}}}
+	}))
+	s.Files[0].Patch = "@@ -1,5 +1,6 @@\n one\n two\n+    rc = call(\n         x\n-    y\n+    )\n end"
+	r, _, err := report.NewComments(s)
+	require.NoError(t, err)
+	require.Equal(t, 3, r.Comments[0].StartLine)
+	require.Equal(t, 5, r.Comments[0].Line)
+	require.Equal(t, "    rc = call(\n        x\n    )\n    check(rc)", suggested(t, r.Comments[0].Body))
 }
 
 // suggested extracts the block as GitHub does: up to a line of the same fence.

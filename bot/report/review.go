@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
 	"github.com/tilegate/tilegate/bot/outbox"
 	"github.com/tilegate/tilegate/bot/pull"
 	"github.com/tilegate/tilegate/bot/store"
@@ -130,18 +132,15 @@ func lineComment(f review.Finding, file pull.File) (c outbox.ReviewComment, ok b
 		"Message": untrusted.Text(f.Message), "Why": untrusted.Text(f.Why), "AlsoAt": lines(f.AlsoAt),
 		"Triage": texts(f.Triage), "Suggestion": "", "FixText": untrusted.Text(""),
 	}
-	start, end := f.Line, max(f.EndLine, f.Line)
+	start, end := place(f, file)
 	if block, from, to, can := suggestion(f, file); can {
 		start, end = from, to
 		data["Suggestion"], data["FixText"] = block, untrusted.Text(f.Fix.Description)
 	} else if f.Fix != nil {
 		data["FixText"] = untrusted.Text(f.Fix.Description)
 	}
-	if !inOneHunk(file, start, end) {
-		// The end of a long construct may lie outside; its first line counts.
-		if end = start; !inOneHunk(file, start, end) {
-			return c, false, nil
-		}
+	if start == 0 {
+		return c, false, nil
 	}
 	body, err := templates.Markdown("review", "comment", data)
 	if err != nil {
@@ -167,8 +166,29 @@ func inOneHunk(f pull.File, start, end int) bool {
 	return f.HunkOf[start] == f.HunkOf[end]
 }
 
+// place is where a comment without a suggestion stands: on the finding's line,
+// else on the last line of its construct that is part of the diff; 0 for none.
+func place(f review.Finding, file pull.File) (start, end int) {
+	for _, l := range []int{f.Line, f.EndLine} {
+		if inOneHunk(file, l, l) {
+			return l, l
+		}
+	}
+	for l := f.EndLine - 1; l > f.Line; l-- {
+		if inOneHunk(file, l, l) {
+			return l, l
+		}
+	}
+	return 0, 0
+}
+
+// suggestionLines bounds a suggestion that is widened to the finding's line.
+const suggestionLines = 25
+
 // suggestion is the fix as a block to accept with one click. That needs one
-// edit, of lines that all lie in one hunk.
+// edit of lines that all lie in one hunk. When the finding stands on another
+// line of that hunk, the lines between are repeated, so that the comment covers
+// both.
 func suggestion(f review.Finding, file pull.File) (block string, from, to int, ok bool) {
 	if f.Fix == nil || len(f.Fix.Edits) != 1 {
 		return "", 0, 0, false
@@ -177,8 +197,56 @@ func suggestion(f review.Finding, file pull.File) (block string, from, to int, o
 	if e.EndLine < e.StartLine || !inOneHunk(file, e.StartLine, e.EndLine) {
 		return "", 0, 0, false
 	}
+	from, to = min(e.StartLine, f.Line), max(e.EndLine, f.Line)
+	if text, can := widened(e, from, to, file); can {
+		block, ok = untrusted.Text(text).Suggestion()
+		return block, from, to, ok
+	}
 	block, ok = untrusted.Text(e.Text).Suggestion()
 	return block, e.StartLine, e.EndLine, ok
+}
+
+// widened is the text of lines from..to with the edit applied.
+func widened(e review.Edit, from, to int, file pull.File) (string, bool) {
+	if from == e.StartLine && to == e.EndLine {
+		return e.Text, true
+	}
+	if to-from >= suggestionLines || !inOneHunk(file, from, to) {
+		return "", false
+	}
+	head := headLines(file.Patch)
+	var lines []string
+	for l := from; l <= to; l++ {
+		switch original, known := head[l]; {
+		case l == e.StartLine:
+			lines = append(lines, e.Text)
+		case l > e.StartLine && l <= e.EndLine:
+		case !known:
+			return "", false
+		default:
+			lines = append(lines, original)
+		}
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// headLines are the head-side lines of a patch without their line feeds.
+func headLines(patch string) map[int]string {
+	lines := map[int]string{}
+	files, _, err := gitdiff.Parse(strings.NewReader("--- a/x\n+++ b/x\n" + strings.TrimSuffix(patch, "\n") + "\n"))
+	if err != nil || len(files) != 1 {
+		return lines
+	}
+	for _, hunk := range files[0].TextFragments {
+		n := int(hunk.NewPosition)
+		for _, l := range hunk.Lines {
+			if l.Op != gitdiff.OpDelete {
+				lines[n] = strings.TrimSuffix(l.Line, "\n")
+				n++
+			}
+		}
+	}
+	return lines
 }
 
 // Fixed are the edits of comments whose findings are gone, with the threads
