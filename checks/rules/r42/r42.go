@@ -1,0 +1,222 @@
+// Package r42 is rule R42: a performance cliff is looked at in order, and the
+// tuning of the port is compared with that of the reference first.
+package r42
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/reference"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R42.
+var Rule = &rules.Rule{
+	ID: "R42", Title: "Tuning covers what the reference's does",
+	Category: "process", Owner: "process", Severity: rules.Note, DecidedBy: "cross-file", Fix: "none",
+	Signatures: []string{"S-P01", "S-P02", "S-P03", "S-P04", "S-P05", "S-P07"},
+	Why:        "A port that tries fewer configurations than the reference, or that reuses one for inputs that need another, is slow for reasons that no reading of the kernel shows.",
+	Triage: []string{
+		"Count the launches and the copies of one call (R38, R41).",
+		"Compare the configurations with the reference's: tiles, occupancy, CTAs, latency, variant (R20).",
+		"Compare the operations of the IR: TMA or pointers, types of `mmaf`, reductions.",
+		"Only then rewrite arithmetic. For an fp32 product look for tf32 before `mmaf` first (R8).",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts}, Run: run,
+}
+
+func run(p *rules.Pass) {
+	k := host.Of(p).Kernel(p.Kernel)
+	w := k.Wrapper
+	if w == nil || !w.Tuned() {
+		return
+	}
+	configurations(p, w)
+	for _, c := range w.File.Root().Find("call") {
+		if syntax.PyName(c.Field("function")) == "autotune_launch" && w.Region(c) != host.Unreached {
+			key(p, k, w, c)
+		}
+	}
+}
+
+// configurations compares how many configurations the tuners try.
+func configurations(p *rules.Pass, w *host.Wrapper) {
+	ref := reference.Facts.Of(p)
+	if ref == nil {
+		p.Undecided("the reference's configurations are not known")
+		return
+	}
+	var ours, theirs []reference.ConfigSet
+	for _, s := range reference.Configs(w) {
+		if s.Node.Is("list") || w.Reached(s.Node) {
+			ours = append(ours, s)
+		}
+	}
+	for _, s := range reference.Configs(ref.Wrapper) {
+		if ref.Reached(s.Node.Field("body")) || s.Node.Is("list") {
+			theirs = append(theirs, s)
+		}
+	}
+	for _, pair := range pairs(ours, theirs) {
+		a, b := len(pair[0].Configs), len(pair[1].Configs)
+		if b < 2 || 2*a >= b {
+			continue
+		}
+		at := pair[0].Node
+		if name := at.Field("name"); name.Valid() {
+			at = name
+		}
+		name := pair[0].Name
+		if name == "" {
+			name = "the list"
+		} else {
+			name = "`" + name + "`"
+		}
+		p.Reportf(at, rules.Note, "configurations", "%s has %d of the reference's %d configurations (`%s`, for compute capability 10.0); a slow shape may only miss its configuration", name, a, b, pair[1].Name)
+	}
+}
+
+// pairs matches the sets of the port with those of the reference: by name when
+// there are as many, else the port's largest with the reference's smallest.
+func pairs(ours, theirs []reference.ConfigSet) [][2]reference.ConfigSet {
+	if len(ours) == 0 || len(theirs) == 0 {
+		return nil
+	}
+	size := func(a, b reference.ConfigSet) int { return len(a.Configs) - len(b.Configs) }
+	if len(ours) != len(theirs) {
+		return [][2]reference.ConfigSet{{slices.MaxFunc(ours, size), slices.MinFunc(theirs, size)}}
+	}
+	var out [][2]reference.ConfigSet
+	left := slices.Clone(theirs)
+	for range ours {
+		best, bi, bj := -1<<30, 0, 0
+		for i, a := range ours {
+			for j, b := range left {
+				if s := reference.Alike(a.Name, b.Name); s > best {
+					best, bi, bj = s, i, j
+				}
+			}
+		}
+		out = append(out, [2]reference.ConfigSet{ours[bi], left[bj]})
+		ours, left = slices.Delete(slices.Clone(ours), bi, bi+1), slices.Delete(left, bj, bj+1)
+	}
+	return out
+}
+
+// key notes a tuning key without the dtype or without a flag that chooses code.
+func key(p *rules.Pass, k *host.Kernel, w *host.Wrapper, call syntax.Node) {
+	arg := syntax.PyArg(call, "key", 2)
+	if arg.Is("identifier") {
+		arg = w.Before(arg)
+	}
+	if !arg.Is("tuple", "list") {
+		p.Undecided("the tuning key is computed")
+		return
+	}
+	if calls := arg.Find("call", "list_splat"); slices.ContainsFunc(calls, func(c syntax.Node) bool {
+		return c.Is("list_splat") || !slices.Contains([]string{"str", "int", "bool", "tuple", "float", "repr"}, syntax.PyName(c.Field("function")))
+	}) {
+		p.Undecided("parts of the tuning key are computed")
+		return
+	}
+	var missing []string
+	if dtypes(k) > 1 && !has(w, arg, func(n syntax.Node) bool { return strings.Contains(strings.ToLower(n.Text()), "dtype") }) {
+		missing = append(missing, "the dtype")
+	}
+	for _, name := range flags(w, call) {
+		if !has(w, arg, func(n syntax.Node) bool { return n.Is("identifier") && n.Text() == name }) {
+			missing = append(missing, "`"+name+"`")
+		}
+	}
+	if len(missing) > 0 {
+		p.Reportf(arg, rules.Note, "key", "the tuning key lacks %s, so inputs that compile to other code reuse a configuration that was chosen for different ones", strings.Join(missing, " and "))
+	}
+}
+
+// dtypes counts the element types that the op dispatches on.
+func dtypes(k *host.Kernel) int {
+	n := 0
+	if k.FFI != nil {
+		for _, e := range k.FFI.Exports {
+			if e.ArmsKnown {
+				n = max(n, len(e.Arms))
+			}
+		}
+	}
+	return n
+}
+
+// has reports whether an expression holds a node, also through the names that
+// it is made of.
+func has(w *host.Wrapper, n syntax.Node, match func(syntax.Node) bool) bool {
+	budget := 200
+	var walk func(n syntax.Node, hops int) bool
+	walk = func(n syntax.Node, hops int) bool {
+		for _, c := range n.Find("identifier", "attribute") {
+			if budget--; budget < 0 || match(c) {
+				return true // too large: take it as there
+			}
+			if c.Is("identifier") && hops > 0 && !(c.Parent().Is("attribute") && c.Parent().Field("attribute") == c) {
+				if v := w.Before(c); v.Valid() && walk(v, hops-1) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(n, 3)
+}
+
+// flags names the boolean parameters of the function around the tuner's call
+// that code that the tuner calls reads, as they are or under other names.
+func flags(w *host.Wrapper, call syntax.Node) []string {
+	fn := host.Owner(call)
+	free := map[string]bool{}
+	for _, inner := range fn.Field("body").Find("function_definition", "lambda") {
+		if !w.Reached(inner) {
+			continue
+		}
+		own := map[string]bool{}
+		for _, q := range host.Params(inner) {
+			own[q.Text()] = true
+		}
+		for _, id := range inner.Field("body").Find("identifier") {
+			if p := id.Parent(); !(p.Is("attribute") && p.Field("attribute") == id || p.Is("keyword_argument") && p.Field("name") == id || own[id.Text()]) {
+				free[id.Text()] = true
+			}
+		}
+	}
+	from := map[string]map[string]bool{} // names on the right -> names on the left
+	for _, a := range fn.Field("body").Find("assignment") {
+		if host.Owner(a) != fn || !a.Field("left").Is("identifier") {
+			continue
+		}
+		for _, r := range a.Field("right").Find("identifier") {
+			if from[r.Text()] == nil {
+				from[r.Text()] = map[string]bool{}
+			}
+			from[r.Text()][a.Field("left").Text()] = true
+		}
+	}
+	var out []string
+	for _, q := range fn.Field("parameters").NamedChildren() {
+		if !q.Is("default_parameter", "typed_default_parameter") || !q.Field("value").Is("true", "false") {
+			continue
+		}
+		name := q.Field("name").Text()
+		used := free[name]
+		for derived := range from[name] {
+			used = used || free[derived]
+		}
+		if used {
+			out = append(out, name)
+		}
+	}
+	return out
+}
