@@ -44,10 +44,21 @@ func (q queries) OpenDeliveries(ctx context.Context) ([]string, error) {
 	return collect(ctx, q, scanString, "SELECT guid FROM deliveries WHERE handled = 0 ORDER BY received, guid")
 }
 
-// PruneDeliveries empties the payloads of deliveries handled before a time.
-// The GUIDs stay, since GitHub may redeliver.
-func (q queries) PruneDeliveries(ctx context.Context, before time.Time) error {
-	return q.exec(ctx, "UPDATE deliveries SET payload = x'' WHERE handled > 0 AND handled < ?1 AND length(payload) > 0", millis(before))
+// Prune drops what was only needed for a while: payloads of handled deliveries,
+// and the finished writes and reviews of closed targets, from before a time.
+// The GUIDs of deliveries stay, since GitHub may redeliver.
+func (q queries) Prune(ctx context.Context, before time.Time) error {
+	for _, statement := range []string{
+		"UPDATE deliveries SET payload = x'' WHERE handled > 0 AND handled < ?1 AND length(payload) > 0",
+		`DELETE FROM outbox WHERE finished > 0 AND finished < ?1 AND lane IN (SELECT key FROM targets WHERE open = 0 AND updated < ?1)`,
+		`DELETE FROM reviews WHERE recorded < ?1 AND NOT EXISTS
+			(SELECT 1 FROM targets t WHERE t.repo = reviews.repo AND t.head_sha = reviews.head_sha AND t.open = 1)`,
+	} {
+		if err := q.exec(ctx, statement, millis(before)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func scanString(scan func(...any) error) (string, error) {

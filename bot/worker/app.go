@@ -48,6 +48,7 @@ type App struct {
 	turns  turns
 	seen   seenRuns
 	sweep  chan struct{}
+	swept  time.Time // start of the last search for missed deliveries; the sweep's own
 	clock  chan struct{}
 
 	idMu sync.Mutex

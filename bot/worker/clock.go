@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tilegate/tilegate/bot/pull"
@@ -108,14 +109,17 @@ func (a *App) runSweep(ctx context.Context) error {
 const deliveryMemory = 30 * 24 * time.Hour
 
 func (a *App) sweepAll(ctx context.Context) error {
-	if err := a.Store.PruneDeliveries(ctx, a.Now().Add(-deliveryMemory)); err != nil {
-		return err
-	}
-	installations, err := a.Reader.Installations(ctx)
-	if err != nil {
+	if err := a.Store.Prune(ctx, a.Now().Add(-deliveryMemory)); err != nil {
 		return err
 	}
 	var failures []error
+	if err := a.acceptMissed(ctx); err != nil {
+		failures = append(failures, fmt.Errorf("read missed deliveries: %w", err))
+	}
+	installations, err := a.Reader.Installations(ctx)
+	if err != nil {
+		return errors.Join(append(failures, err)...)
+	}
 	for _, i := range installations {
 		if i.Suspended {
 			continue
@@ -128,6 +132,50 @@ func (a *App) sweepAll(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// missedReader is a Reader that also knows which deliveries GitHub could not
+// make.
+type missedReader interface {
+	MissedDeliveries(ctx context.Context, since time.Time, known func(guid string) (bool, error)) ([]pull.Delivery, error)
+}
+
+// Bounds of the search for missed deliveries: how far the first one looks back,
+// and how much each one overlaps with the one before.
+const (
+	firstLookBack = 3 * 24 * time.Hour
+	overlap       = time.Hour
+)
+
+// acceptMissed takes in the deliveries that did not get through. What they ask
+// for, such as a command, may show nowhere else.
+func (a *App) acceptMissed(ctx context.Context) error {
+	reader, ok := a.Reader.(missedReader)
+	if !ok {
+		return nil
+	}
+	started, since := a.Now(), a.swept.Add(-overlap)
+	if a.swept.IsZero() {
+		since = started.Add(-firstLookBack)
+	}
+	missed, err := reader.MissedDeliveries(ctx, since, func(guid string) (bool, error) {
+		_, err := a.Store.Delivery(ctx, guid)
+		if errors.Is(err, store.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range missed {
+		if _, err := a.Accept(ctx, store.Delivery{GUID: d.GUID, Event: d.Event, Action: d.Action, Payload: d.Payload}); err != nil {
+			return err
+		}
+		a.Log.Warn("a delivery did not get through and was fetched", "guid", d.GUID, "event", d.Event)
+	}
+	a.swept = started
+	return nil
 }
 
 // sweepRepo queues a look at each open pull request that is new, has moved, or

@@ -181,13 +181,15 @@ func TestFieldReport12(t *testing.T) {
 	w.quiet()
 	w.stop()
 	g.Work(g.Waiting()[0])
+	id, err := w.repo.Comment(1, "writer", "/tilegym explain R6")
+	require.NoError(t, err)
 	g.Hold(false)
 	_, sha2 := w.open("maya", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
 	w.outage()
 	w.start(config{})
 	w.becomes(sha1, report.CheckGate, "success")
 	w.becomes(sha2, report.CheckGate, "success")
-	w.quiet()
+	w.eventually("the command of that time is answered", func() bool { return len(w.reactions(1, id)) == 2 })
 	w.dispatched(g, 2)
 }
 
