@@ -477,8 +477,12 @@ func (w *Wrapper) Local(id syntax.Node) syntax.Node {
 	return syntax.Node{}
 }
 
-// parameter reports whether a function has a parameter of that name.
+// parameter reports whether a function has a parameter of that name; a module
+// has none.
 func parameter(fn syntax.Node, name string) bool {
+	if fn.Is("module") {
+		return false
+	}
 	for _, p := range Params(fn) {
 		if p.Text() == name {
 			return true

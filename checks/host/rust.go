@@ -38,7 +38,12 @@ type Export struct {
 	Arms      []Arm
 	ArmsKnown bool
 	Launches  []*Launch
+	// changed are the local names on which a method is called.
+	changed map[string]bool
 }
+
+// maxLaunches bounds the launches of one export that are followed.
+const maxLaunches = 64
 
 // Param is a parameter of an export. Type is as written, without white space.
 type Param struct {
@@ -453,10 +458,20 @@ func lookup(at syntax.Node, name string) syntax.Node {
 }
 
 func (e *Export) findLaunches(entries map[string]*dsl.Func) {
+	var found []dsl.Call
+	e.changed = map[string]bool{}
 	for _, c := range dsl.Calls(e.Body) {
-		if entry := entries[c.Name]; entry != nil && !c.Method() && len(e.Launches) < maxItems {
-			e.Launches = append(e.Launches, e.newLaunch(entry, c))
+		switch {
+		case c.Method():
+			if c.Receiver.Is("identifier") && c.Name != "clone" {
+				e.changed[c.Receiver.Text()] = true
+			}
+		case entries[c.Name] != nil && len(found) < maxLaunches:
+			found = append(found, c)
 		}
+	}
+	for _, c := range found {
+		e.Launches = append(e.Launches, e.newLaunch(entries[c.Name], c))
 	}
 }
 
@@ -567,10 +582,8 @@ func (l *Launch) readGenerics(arg syntax.Node) {
 	arg = dsl.Unparen(arg)
 	if arg.Is("identifier") {
 		name := arg.Text()
-		for _, c := range dsl.Calls(l.Export.Node) {
-			if c.Method() && c.Receiver.Text() == name && c.Name != "clone" {
-				return // changed after it was made
-			}
+		if l.Export.changed[name] {
+			return // something may be added to it
 		}
 		arg = dsl.Unparen(lookup(arg, name))
 	}

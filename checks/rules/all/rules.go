@@ -6,17 +6,28 @@ import (
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/rules/r01"
 	"github.com/tilegate/tilegate/checks/rules/r02"
+	"github.com/tilegate/tilegate/checks/rules/r03"
+	"github.com/tilegate/tilegate/checks/rules/r04"
 	"github.com/tilegate/tilegate/checks/rules/r05"
 	"github.com/tilegate/tilegate/checks/rules/r06"
 	"github.com/tilegate/tilegate/checks/rules/r07"
+	"github.com/tilegate/tilegate/checks/rules/r09"
 	"github.com/tilegate/tilegate/checks/rules/r10"
 	"github.com/tilegate/tilegate/checks/rules/r12"
 	"github.com/tilegate/tilegate/checks/rules/r13"
 	"github.com/tilegate/tilegate/checks/rules/r14"
 	"github.com/tilegate/tilegate/checks/rules/r16"
+	"github.com/tilegate/tilegate/checks/rules/r17"
 	"github.com/tilegate/tilegate/checks/rules/r26"
+	"github.com/tilegate/tilegate/checks/rules/r27"
+	"github.com/tilegate/tilegate/checks/rules/r31"
 	"github.com/tilegate/tilegate/checks/rules/r32"
 	"github.com/tilegate/tilegate/checks/rules/r33"
+	"github.com/tilegate/tilegate/checks/rules/r35"
+	"github.com/tilegate/tilegate/checks/rules/r37"
+	"github.com/tilegate/tilegate/checks/rules/r38"
+	"github.com/tilegate/tilegate/checks/rules/r41"
+	"github.com/tilegate/tilegate/checks/rules/r42"
 	"github.com/tilegate/tilegate/checks/rules/r43"
 	"github.com/tilegate/tilegate/checks/rules/r45"
 	"github.com/tilegate/tilegate/checks/rules/r46"
@@ -27,17 +38,28 @@ import (
 var Rules = []*rules.Rule{
 	r01.Rule,
 	r02.Rule,
+	r03.Rule,
+	r04.Rule,
 	r05.Rule,
 	r06.Rule,
 	r07.Rule,
+	r09.Rule,
 	r10.Rule,
 	r12.Rule,
 	r13.Rule,
 	r14.Rule,
 	r16.Rule,
+	r17.Rule,
 	r26.Rule,
+	r27.Rule,
+	r31.Rule,
 	r32.Rule,
 	r33.Rule,
+	r35.Rule,
+	r37.Rule,
+	r38.Rule,
+	r41.Rule,
+	r42.Rule,
 	r43.Rule,
 	r45.Rule,
 	r46.Rule,

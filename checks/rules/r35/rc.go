@@ -12,6 +12,9 @@ import (
 // often.
 const maxCallers = 4
 
+// maxStatements bounds how many statements after a call are looked at.
+const maxStatements = 500
+
 // returnCode checks that the code of a library call is looked at before the
 // output is used.
 func returnCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall) {
@@ -75,7 +78,12 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 		return
 	}
 	var early, conditional syntax.Node
+	left := maxStatements
 	for at := stmt; at.Valid(); {
+		if left--; left == 0 {
+			p.Undecided("too many statements after the call")
+			return
+		}
 		next := at.Next()
 		if !next.Is("else_clause", "elif_clause", "except_clause", "finally_clause") && next.Valid() {
 			at = next
