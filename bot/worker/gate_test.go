@@ -15,7 +15,7 @@ import (
 )
 
 // gpuWorld is a world whose runs are carried out by a rig.
-func gpuWorld(t *testing.T, changes ...change) (*world, *fakerunner.Runner) {
+func gpuWorld(t testing.TB, changes ...change) (*world, *fakerunner.Runner) {
 	t.Helper()
 	g := &fakerunner.Runner{}
 	w := newWorld(t, append([]change{func(c *config) { c.sim.OnDispatch = g.Dispatched }}, changes...)...)

@@ -66,7 +66,7 @@ func (c *clock) advance(d time.Duration) {
 
 // world is a GitHub with one repository, and the App.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	sim  *githubsim.Sim
 	repo *githubsim.Repo
 	path string // database
@@ -98,7 +98,7 @@ type config struct {
 }
 
 // mini is the sample repository with a workflow file.
-func mini(t *testing.T) fstest.MapFS {
+func mini(t testing.TB) fstest.MapFS {
 	t.Helper()
 	out := fstest.MapFS{}
 	sub, err := fs.Sub(testdata.TilegymMini, "tilegym-mini")
@@ -115,7 +115,7 @@ func mini(t *testing.T) fstest.MapFS {
 	return out
 }
 
-func newWorld(t *testing.T, changes ...change) *world {
+func newWorld(t testing.TB, changes ...change) *world {
 	t.Helper()
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "tilegate.db"), clk: &clock{}}
 	c := config{sim: githubsim.Options{Now: w.clk.now}, owner: "octo", repo: mini(t)}
