@@ -1,0 +1,114 @@
+// Package r18 is rule R18: runtime scalars are broadcast, not made constants.
+package r18
+
+import (
+	_ "embed"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R18.
+var Rule = &rules.Rule{
+	ID: "R18", Title: "Runtime scalars go through broadcast_scalar",
+	Category: "performance", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
+	Signatures: []string{"S-J05", "S-J04"},
+	Why:        "`constant` writes its value into the kernel's code, so it takes literals and named constants only; anything else stops the kernel compiler.",
+	Triage: []string{
+		"Replace `constant(value, shape)` by `broadcast_scalar(value, shape)`.",
+		"Keep `constant` for literals.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+}
+
+func run(p *rules.Pass) {
+	for _, m := range dsl.Modules.Of(p) {
+		for _, fn := range m.Funcs {
+			for _, c := range fn.OpCalls(fn.Body, "constant") {
+				if len(c.Args) == 2 {
+					check(p, fn, c)
+				}
+			}
+		}
+	}
+}
+
+func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
+	what := runtime(p, fn, dsl.Unparen(c.Args[0]))
+	if what == "" {
+		return
+	}
+	p.ReportFix(c.Node, rules.Error, "", rename(fn, c), "`constant` takes a literal, but `%s` is %s; use `broadcast_scalar(%s, ..)`", c.Args[0].Squeeze(), what, c.Args[0].Squeeze())
+}
+
+// runtime says what makes a value unfit for constant; empty when it is fit or
+// not known.
+func runtime(p *rules.Pass, fn *dsl.Func, n syntax.Node) string {
+	switch n.Kind() {
+	case "identifier":
+		b, ok := fn.Lookup(n)
+		if !ok {
+			p.Undecided("the value of a constant is a name from elsewhere")
+			return ""
+		}
+		switch b.Node.Kind() {
+		case "parameter":
+			return "a parameter"
+		case "const_parameter":
+			return "a const generic"
+		case "const_item":
+			if literal(dsl.Unparen(b.Node.Field("value"))) || !arithmetic(dsl.Unparen(b.Node.Field("value"))) {
+				return ""
+			}
+			return "a constant that is not written as a literal"
+		}
+		return "a local name"
+	case "field_expression":
+		return "a field"
+	case "binary_expression":
+		return "an expression"
+	case "call_expression":
+		return "the result of a call"
+	case "index_expression":
+		return "an element"
+	case "type_cast_expression":
+		if !literal(dsl.Unparen(n.Field("value"))) {
+			return "a conversion"
+		}
+	case "unary_expression":
+		if v := dsl.Unparen(n.NamedChild(0)); !literal(v) {
+			return runtime(p, fn, v)
+		}
+	}
+	return ""
+}
+
+func literal(n syntax.Node) bool {
+	if n.Is("unary_expression") {
+		n = dsl.Unparen(n.NamedChild(0))
+	}
+	return n.Is("integer_literal", "float_literal", "boolean_literal")
+}
+
+func arithmetic(n syntax.Node) bool {
+	return n.Is("binary_expression", "call_expression", "type_cast_expression")
+}
+
+// rename is the fix: the same arguments broadcast a scalar of known type.
+func rename(fn *dsl.Func, c dsl.Call) *rules.Fix {
+	name := c.Node.Field("function")
+	if name.Is("generic_function") {
+		return nil // the two functions have other type arguments
+	}
+	if name.Is("scoped_identifier") {
+		name = name.Field("name")
+	}
+	if t := fn.TypeOf(c.Args[0]); t.Kind != dsl.Scalar || fn.Module.Func("broadcast_scalar") != nil {
+		return nil
+	}
+	return rules.Replace(name, "broadcast_scalar", "broadcast the scalar")
+}
