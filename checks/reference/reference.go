@@ -234,6 +234,66 @@ func (m *File) Has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return m.names[n] })
 }
 
+// KernelHas reports whether a kernel names one of these objects of cuTile, in
+// its own body or in functions of the file that it names.
+func (m *File) KernelHas(k *Kernel, names ...string) bool {
+	seen := map[syntax.Node]bool{}
+	work := []syntax.Node{k.Node}
+	for len(work) > 0 {
+		fn := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[fn] {
+			continue
+		}
+		seen[fn] = true
+		found := false
+		for _, n := range fn.Field("body").Find("attribute", "identifier") {
+			for _, segment := range strings.Split(m.Name(n), ".") {
+				found = found || slices.Contains(names, segment)
+			}
+			if f := m.Function(n); n.Is("identifier") && f.Is("function_definition") {
+				work = append(work, f)
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// Persistent reports whether a kernel loops over its work by the launch grid:
+// a range that steps by ct.num_blocks.
+func (m *File) Persistent(k *Kernel) bool {
+	for _, c := range k.Node.Find("call") {
+		args := syntax.PyArgs(c)
+		if c.Field("function").Text() != "range" || len(args) != 3 {
+			continue
+		}
+		step := args[2]
+		for range 3 {
+			if step.Is("identifier") {
+				step = m.Local(step)
+			}
+		}
+		if step.Is("call") && m.Name(step.Field("function")) == "num_blocks" {
+			return true
+		}
+	}
+	return false
+}
+
+// Assigned lists the values that a function assigns to a name.
+func Assigned(fn syntax.Node, name string) []syntax.Node {
+	var out []syntax.Node
+	for _, a := range fn.Find("assignment") {
+		if a.Field("left").Text() == name && a.Field("right").Valid() {
+			out = append(out, a.Field("right"))
+		}
+	}
+	return out
+}
+
 // Kernel is the kernel around a node; nil outside of kernels.
 func (m *File) Kernel(n syntax.Node) *Kernel {
 	for fn := n.Ancestor("function_definition"); fn.Valid(); fn = fn.Ancestor("function_definition") {

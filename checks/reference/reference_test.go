@@ -95,6 +95,9 @@ func TestParse(t *testing.T) {
 
 	assert.True(t, m.Has("tfloat32"), "in a helper that the kernel calls")
 	assert.False(t, m.Has("truediv"), "only in a kernel that nothing reaches")
+	assert.True(t, m.KernelHas(k, "tfloat32"), "in a helper")
+	assert.False(t, m.KernelHas(m.Kernels[1], "tfloat32"))
+	assert.True(t, m.KernelHas(m.Kernels[1], "truediv"))
 	var latencies []int
 	for _, v := range m.Values("LATENCY") {
 		i, ok := m.Int(v)
@@ -132,6 +135,14 @@ func TestUpstreamReferences(t *testing.T) {
 		assert.NotEmpty(t, m.Kernels, name)
 		assert.Equal(t, tf32[name], m.Has("tfloat32"), name)
 		assert.Equal(t, division[name], m.Has("truediv"), name)
+	}
+	for _, name := range []string{"bmm", "matmul"} {
+		persistent := map[bool]int{}
+		m := parse(name)
+		for _, k := range m.Kernels {
+			persistent[m.Persistent(k)]++
+		}
+		assert.Equal(t, map[bool]int{true: 1, false: 1}, persistent, name)
 	}
 	latency := 0
 	for _, c := range parse("bmm").Calls("load", "store") {
