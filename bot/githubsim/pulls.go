@@ -57,6 +57,7 @@ type PullOptions struct {
 	Base        string // the base branch; the default branch when empty
 	Draft       bool
 	Labels      []string
+	Number      int // a number that is still free; the next one when 0
 }
 
 // OpenPull opens a pull request and returns its number.
@@ -83,6 +84,10 @@ func (r *Repo) OpenPull(o PullOptions) (int, error) {
 		return 0, fmt.Errorf("githubsim: %s has no branch %q", r.fullName(), o.Base)
 	case len(r.st.between(base, head)) == 0:
 		return 0, fmt.Errorf("githubsim: no commits between %s and %s", o.Base, o.Branch)
+	case o.Number < 0 || o.Number > 0 && o.Number <= r.lastNumber:
+		return 0, fmt.Errorf("githubsim: %s: expected a number above %d, found %d", r.fullName(), r.lastNumber, o.Number)
+	case o.Number > 0:
+		r.lastNumber = o.Number - 1
 	}
 	i := r.newIssue(o.Title, o.Body, o.Author)
 	i.labels = slices.Clone(o.Labels)

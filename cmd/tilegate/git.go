@@ -23,7 +23,7 @@ func git(dir string, args ...string) ([]byte, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, errors.New("--base needs git, which is not on PATH")
+		return nil, errors.New("git is not on PATH")
 	}
 	if err != nil {
 		why := strings.TrimSpace(stderr.String())
@@ -74,11 +74,34 @@ func mergeBaseTree(dir, rev string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTar(bytes.NewReader(archive))
+	return readTar(bytes.NewReader(archive), syntax.MaxSize, reviewed)
 }
 
-// readTar keeps the files of an archive that a review may ask for.
-func readTar(r io.Reader) (fs.FS, error) {
+// maxBlob is the size of the largest file that GitHub takes.
+const maxBlob = 100 << 20
+
+// commitTree reads all of a commit's tree, or what of it is below a folder of
+// the work tree.
+func commitTree(dir, commit string) (fs.FS, error) {
+	archive, err := git(dir, "archive", "--format=tar", commit)
+	if err != nil {
+		return nil, err
+	}
+	return readTar(bytes.NewReader(archive), maxBlob, func(string) bool { return true })
+}
+
+// reviewed reports whether a review may ask for a file.
+func reviewed(name string) bool {
+	switch filepath.Ext(name) {
+	case ".rs", ".py", ".toml", ".json", ".mlir", ".md":
+		return true
+	}
+	return false
+}
+
+// readTar keeps the regular files of an archive whose names are wanted; those
+// over the limit cannot be read.
+func readTar(r io.Reader, limit int64, want func(name string) bool) (fs.FS, error) {
 	var out memfs.FS
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
@@ -88,16 +111,11 @@ func readTar(r io.Reader) (fs.FS, error) {
 		if err != nil {
 			return nil, fmt.Errorf("git archive: %w", err)
 		}
-		switch filepath.Ext(h.Name) {
-		case ".rs", ".py", ".toml", ".json", ".mlir", ".md":
-		default:
+		if h.Typeflag != tar.TypeReg || !want(h.Name) {
 			continue
 		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if h.Size > syntax.MaxSize {
-			out.AddUnreadable(h.Name, h.Size, fmt.Errorf("%d bytes, the limit is %d", h.Size, syntax.MaxSize))
+		if h.Size > limit {
+			out.AddUnreadable(h.Name, h.Size, fmt.Errorf("%d bytes, the limit is %d", h.Size, limit))
 			continue
 		}
 		data, err := io.ReadAll(t)

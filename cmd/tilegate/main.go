@@ -43,6 +43,7 @@ type cli struct {
 	Action      actionCmd      `cmd:"" hidden:"" help:"Run as a GitHub Action."`
 	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
 	Status      statusCmd      `cmd:"" help:"Show the gate tree of a pull request from the App's database."`
+	Replay      replayCmd      `cmd:"" help:"Print the writes that a recorded webhook delivery would cause."`
 	Demo        demoCmd        `cmd:"" help:"Run the whole flow on this machine."`
 }
 

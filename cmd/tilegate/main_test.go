@@ -21,7 +21,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "appdb": appdb},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("REPO", root+"/../..")
 			// Scripts that run cargo and Python need the host's own installations.

@@ -35,7 +35,11 @@ func readJUnit(path string) (records.Report, error) {
 
 // readSmall reads a document that is far below its limit when it is sane.
 func readSmall(path, what string) ([]byte, error) {
-	const limit = 4 << 20
+	return readAtMost(path, what, 4<<20)
+}
+
+// readAtMost reads a document of at most limit bytes.
+func readAtMost(path, what string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("expected %s: %w", what, err)
@@ -45,7 +49,7 @@ func readSmall(path, what string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expected %s: %w", what, err)
 	}
-	if len(data) > limit {
+	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("expected %s of at most %d bytes, found more in %s", what, limit, path)
 	}
 	return data, nil
