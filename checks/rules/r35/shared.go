@@ -235,7 +235,7 @@ func tuner(p *rules.Pass, m *host.Model) {
 		return
 	}
 	text, at := raised(m.Utils)
-	if text == "" {
+	if text == "" || !at.Valid() {
 		p.Undecided("the text of check_rc is not visible")
 		return
 	}
