@@ -141,9 +141,13 @@ type Result struct {
 	Sentence string // untrusted: may quote the evidence
 	Verdict  []byte // the verdict as JSON
 	Evidence string // sha256 of the evidence document
-	Runner   string
-	JobURL   string
-	Recorded time.Time
+	// Content names everything that was tested, Environment the kind of host;
+	// both are empty where that is not known for certain.
+	Content     string
+	Environment string
+	Runner      string
+	JobURL      string
+	Recorded    time.Time
 }
 
 func scanResult(scan func(...any) error) (Result, error) {
@@ -157,9 +161,33 @@ func scanResult(scan func(...any) error) (Result, error) {
 // AddResult records a result. The first one of a stage and kernel stays: a
 // verdict of a dispatch never changes.
 func (q queries) AddResult(ctx context.Context, r Result) error {
-	return q.exec(ctx, `INSERT INTO results (dispatch, stage, kernel, gpu, outcome, sentence, verdict, evidence, runner, job_url, recorded)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (dispatch, stage, kernel) DO NOTHING`,
-		r.Dispatch, r.Stage, r.Kernel, r.GPU, r.Outcome, r.Sentence, r.Verdict, r.Evidence, r.Runner, r.JobURL, q.stamp())
+	return q.exec(ctx, `INSERT INTO results (dispatch, stage, kernel, gpu, outcome, sentence, verdict, evidence, runner, job_url, recorded, content, environment)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (dispatch, stage, kernel) DO NOTHING`,
+		r.Dispatch, r.Stage, r.Kernel, r.GPU, r.Outcome, r.Sentence, r.Verdict, r.Evidence, r.Runner, r.JobURL, q.stamp(), r.Content, r.Environment)
+}
+
+// Reused is a result of an earlier dispatch with that dispatch's run and commit.
+type Reused struct {
+	Result
+	RunID   int64
+	HeadSHA string
+}
+
+// Reusable lists the results of a kernel on a GPU class for equal content,
+// newest first, that come from the kind of host that the class had last.
+func (q queries) Reusable(ctx context.Context, repo, kernel, gpu, content string) ([]Reused, error) {
+	return collect(ctx, q, func(scan func(...any) error) (Reused, error) {
+		var r Reused
+		var recorded int64
+		err := scan(&r.Dispatch, &r.Stage, &r.Kernel, &r.GPU, &r.Outcome, &r.Sentence, &r.Verdict, &r.Evidence, &r.Runner, &r.JobURL, &recorded, &r.RunID, &r.HeadSHA)
+		r.Recorded = fromMillis(recorded)
+		return r, err
+	}, `SELECT r.dispatch, r.stage, r.kernel, r.gpu, r.outcome, r.sentence, r.verdict, r.evidence, r.runner, r.job_url, r.recorded, d.run_id, d.head_sha
+		FROM results r JOIN dispatches d ON d.id = r.dispatch
+		WHERE r.content = ?4 AND r.content <> '' AND r.kernel = ?2 AND r.gpu = ?3 AND d.repo = ?1 AND r.environment <> '' AND r.environment =
+			(SELECT n.environment FROM results n JOIN dispatches e ON e.id = n.dispatch
+			WHERE e.repo = ?1 AND n.gpu = ?3 AND n.stage = r.stage AND n.environment <> '' ORDER BY n.recorded DESC, n.rowid DESC LIMIT 1)
+		ORDER BY r.recorded DESC, r.rowid DESC`, repo, kernel, gpu, content)
 }
 
 // ResultsOf lists the results of a dispatch.

@@ -247,6 +247,7 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		return fmt.Errorf("judge %s: %w", name, err)
 	}
 	result.Outcome, result.Sentence, result.Evidence = string(v.Outcome), v.Sentence, evidence.SHA256
+	result.Content, result.Environment = l.study.Contents[result.Kernel], environmentOf(evidence.Evidence)
 	if len(v.Detail) > 0 {
 		result.Verdict = v.Detail
 	}

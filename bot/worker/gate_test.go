@@ -261,3 +261,48 @@ func TestFieldReport29(t *testing.T) {
 	g.Work(g.Waiting()[0])
 	w.becomes(sha, report.CheckGate, "success")
 }
+
+// TestEqualContentIsMeasuredOnce : a push that changes nothing that a verdict
+// depends on, and a merge group of the same content, take the verdicts over.
+func TestEqualContentIsMeasuredOnce(t *testing.T) {
+	w, g := gpuWorld(t)
+	n, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "success")
+	w.dispatched(g, 1)
+
+	second := w.push("topic-writer", "writer", githubsim.Changes{"README.md": githubsim.Text("words")})
+	w.becomes(second, report.CheckGate, "success")
+	perf := w.becomes(second, report.CheckPerf, "success")
+	require.Contains(t, perf.Title, "Reused from run")
+	require.Contains(t, perf.Title, sha[:7])
+	group, err := w.repo.MergeGroup(n)
+	require.NoError(t, err)
+	w.becomes(group, report.CheckGate, "success")
+	w.dispatched(g, 1)
+
+	// A rerun asks for it, another tool changes the host, another file the content.
+	w.say(n, "writer", "/tilegym rerun all")
+	w.dispatched(g, 2)
+	g.Set(func(job.Request, job.Stage, string) fakerunner.Outcome {
+		return fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Tools["python"] = "3.13" }}
+	})
+	third := w.push("topic-writer", "writer", githubsim.Changes{"tests/common.py": w.append("tests/common.py", "\nX = 1\n")})
+	w.becomes(third, report.CheckGate, "success")
+	w.dispatched(g, 3)
+	sha, err = w.repo.ForcePush("topic-writer", "main", "writer", "back", w.harmless())
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckGate, "success")
+	w.dispatched(g, 4)
+}
+
+// TestRedContentIsMeasuredAgain : only green verdicts are taken over.
+func TestRedContentIsMeasuredAgain(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.Set(fakerunner.Only(job.Perf, fakerunner.Outcome{Ratio: 1.2}))
+	_, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckPerf, "failure")
+	w.dispatched(g, 1)
+	second := w.push("topic-writer", "writer", githubsim.Changes{"README.md": githubsim.Text("words")})
+	w.becomes(second, report.CheckPerf, "failure")
+	w.dispatched(g, 2)
+}

@@ -1,10 +1,12 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,8 +83,9 @@ type look struct {
 	trust      trust.Verdict
 	dispatches []store.Dispatch // of this head, oldest first
 	results    map[string][]store.Result
-	next       time.Time // of the next look at everything
-	poll       time.Time // of the next look at runs under way
+	reused     map[string][]store.Reused // by kernel and GPU class
+	next       time.Time                 // of the next look at everything
+	poll       time.Time                 // of the next look at runs under way
 }
 
 // role is an answer of the permission API.
@@ -254,6 +257,16 @@ func (l *look) subject(ctx context.Context, tree gate.Node) (report.Subject, err
 			s.Results = replaceResult(s.Results, report.Result{Result: r, HeadSHA: d.HeadSHA})
 		}
 	}
+	for _, reused := range l.reused {
+		for _, r := range reused {
+			if !slices.ContainsFunc(s.Results, func(o report.Result) bool { return o.Stage == r.Stage && o.Kernel == r.Kernel && o.GPU == r.GPU }) {
+				s.Results = append(s.Results, report.Result{Result: r.Result, HeadSHA: r.HeadSHA})
+			}
+		}
+	}
+	slices.SortStableFunc(s.Results, func(a, b report.Result) int {
+		return cmp.Or(strings.Compare(a.Kernel, b.Kernel), strings.Compare(a.GPU, b.GPU))
+	})
 	if l.study == nil || l.info.Number == 0 {
 		if l.study != nil {
 			s.Review = l.study.Report

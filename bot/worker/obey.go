@@ -235,7 +235,7 @@ func (l *look) again(ctx context.Context, c store.Command, command commands.Comm
 		}
 		r := rerun{kernels: args.Kernels, stages: stagesUpTo(args.Stage), rounds: args.Rounds, attempt: 1, cause: fmt.Sprintf("command %d", c.CommentID)}
 		if len(r.kernels) == 0 {
-			if r.kernels, err = l.toRepeat(args.Stage, known.Kernels, gpu); err != nil {
+			if r.kernels, err = l.toRepeat(ctx, args.Stage, known.Kernels, gpu); err != nil {
 				return nil, err
 			}
 		}
@@ -274,14 +274,14 @@ func stagesUpTo(s commands.Stage) []job.Stage {
 
 // toRepeat are the kernels that a rerun without names means on a GPU class:
 // those that failed when failed ones are asked for or exist, else all.
-func (l *look) toRepeat(s commands.Stage, kernels []string, gpu string) ([]string, error) {
+func (l *look) toRepeat(ctx context.Context, s commands.Stage, kernels []string, gpu string) ([]string, error) {
 	if s != commands.StageDefault && s != commands.StageFailed {
 		return kernels, nil
 	}
 	var failed []string
 	open := false
 	for _, kernel := range kernels {
-		state, err := l.kernelState(kernel, gpu)
+		state, err := l.kernelState(ctx, kernel, gpu)
 		if err != nil {
 			return nil, err
 		}
@@ -300,14 +300,14 @@ func (l *look) toRepeat(s commands.Stage, kernels []string, gpu string) ([]strin
 }
 
 // kernelState is how the gate sees one kernel on one GPU class.
-func (l *look) kernelState(kernel, gpu string) (gate.Status, error) {
+func (l *look) kernelState(ctx context.Context, kernel, gpu string) (gate.Status, error) {
 	in := gate.Input{
 		HeadSHA: l.info.HeadSHA, Now: l.Now(), Config: gate.Config{State: gate.ConfigOK}, Rules: gate.Rules{State: gate.RulesDone},
 		Integrity: gate.Integrity{State: gate.IntegrityDone}, Trust: gate.Trust{State: gate.Trusted},
 		Plan: gate.Plan{State: gate.PlanGPU, Kernels: []string{kernel}, GPUs: []string{gpu}},
 	}
 	for _, stage := range job.Stages {
-		j, err := l.jobState(stage, kernel, gpu)
+		j, err := l.jobState(ctx, stage, kernel, gpu)
 		if err != nil {
 			return "", err
 		}
@@ -350,7 +350,7 @@ func (l *look) waivePerf(ctx context.Context, c store.Command, command commands.
 	}
 	measured := map[string]float64{}
 	for _, gpu := range l.policy.gpus() {
-		j, err := l.jobState(job.Perf, args.Kernel, gpu)
+		j, err := l.jobState(ctx, job.Perf, args.Kernel, gpu)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (l *look) runs(ctx context.Context, in *gate.Input) error {
 	for _, kernel := range in.Plan.Kernels {
 		for _, gpu := range in.Plan.GPUs {
 			for _, stage := range job.Stages {
-				j, err := l.jobState(stage, kernel, gpu)
+				j, err := l.jobState(ctx, stage, kernel, gpu)
 				if err != nil {
 					return err
 				}
@@ -159,11 +159,18 @@ func (l *look) newestDispatch() map[job.Stage]string {
 }
 
 // jobState tells the gate how one job stands.
-func (l *look) jobState(stage job.Stage, kernel, gpu string) (gate.Job, error) {
+func (l *look) jobState(ctx context.Context, stage job.Stage, kernel, gpu string) (gate.Job, error) {
 	j := gate.Job{Stage: stage, Kernel: kernel, GPU: gpu, SHA: l.info.HeadSHA}
 	d, ok, err := l.newest(stage, kernel, gpu)
-	if err != nil || !ok {
+	if err != nil {
 		return j, err
+	}
+	if !ok {
+		reused, err := l.reusable(ctx, kernel, gpu)
+		if err != nil || reused == nil {
+			return j, err
+		}
+		return l.reusedState(j, reused)
 	}
 	j.SHA, j.URL = d.HeadSHA, d.RunURL
 	for _, r := range l.results[d.ID] {
@@ -252,7 +259,14 @@ func (l *look) send(ctx context.Context, plan gate.Plan) error {
 			if err != nil {
 				return err
 			}
-			if !build {
+			if build {
+				continue
+			}
+			reused, err := l.reusable(ctx, kernel, gpu)
+			if err != nil {
+				return err
+			}
+			if reused == nil {
 				missing = append(missing, kernel)
 			}
 		}

@@ -29,6 +29,9 @@ type study struct {
 	MergeBaseSHA string `json:"merge_base_sha"`
 	// AllKernels are the head's kernels, for messages.
 	AllKernels []string `json:"all_kernels"`
+	// Contents names what the verdicts of each planned kernel depend on; a kernel
+	// without an entry is always run.
+	Contents map[string]string `json:"contents,omitempty"`
 	// Changed are the changed paths, both names of a rename.
 	Changed []string `json:"changed"`
 }
@@ -154,6 +157,9 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 		if k := head.Kernel(kernelID(p)); k != nil && changed[k.Test] {
 			s.Harness = "head"
 		}
+	}
+	if s.Contents, err = l.contents(ctx, s, head); err != nil {
+		return false, fmt.Errorf("name the content: %w", err)
 	}
 	severities := make(map[string]review.Severity, len(l.policy.Rules))
 	for id, severity := range l.policy.Rules {

@@ -361,3 +361,11 @@ func (w *world) tree(n int) map[string]any {
 	require.NoError(w.t, json.Unmarshal(t.Tree, &tree))
 	return tree
 }
+
+// append adds text to a file of the sample repository.
+func (w *world) append(path, text string) *githubsim.File {
+	w.t.Helper()
+	data, err := w.repo.Read("main", path)
+	require.NoError(w.t, err)
+	return githubsim.Text(string(data) + text)
+}

@@ -86,11 +86,15 @@ CREATE TABLE results (
   sentence TEXT NOT NULL,
   verdict  BLOB NOT NULL,
   evidence TEXT NOT NULL DEFAULT '',
+  content  TEXT NOT NULL DEFAULT '', -- names what was tested; empty: not known
+  environment TEXT NOT NULL DEFAULT '', -- names the kind of host
   runner   TEXT NOT NULL DEFAULT '',
   job_url  TEXT NOT NULL DEFAULT '',
   recorded INTEGER NOT NULL,
   PRIMARY KEY (dispatch, stage, kernel)
 );
+
+CREATE INDEX results_content ON results (content, kernel, gpu) WHERE content <> '';
 
 CREATE TABLE reviews (
   repo     TEXT NOT NULL,
