@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -23,10 +24,19 @@ func OpenReader(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expected the App's database: %w", err)
 	}
+	// SQLite keeps its files beside what a link points to.
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, fmt.Errorf("expected the App's database: %w", err)
+	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("expected the App's database, found %s, which is no file", path)
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		// No App has it open. Without this a reader leaves files beside the
+		// database that belong to the reader's user.
+		dsn += "&immutable=1"
+	}
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)

@@ -119,7 +119,11 @@ func writeStatus(w io.Writer, s worker.Status) error {
 	if !s.Open {
 		state = "closed"
 	}
-	fmt.Fprintf(w, "%s (%s) at %.7s, base %s\n", s.Target, state, s.HeadSHA, untrusted.Text(s.BaseRef).Line())
+	fmt.Fprintf(w, "%s (%s) at %.7s", s.Target, state, s.HeadSHA)
+	if s.BaseRef != "" {
+		fmt.Fprintf(w, ", base %s", untrusted.Text(s.BaseRef).Line())
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s: %s\n", s.Conclusion, s.Sentence.Line())
 	if s.Gate != nil {
 		fmt.Fprintln(w)
