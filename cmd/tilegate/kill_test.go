@@ -290,16 +290,7 @@ func (w *killWorld) conversation() {
 	require.NoError(w.t, err)
 	w.until("first dispatch", func() bool { return len(w.gpu.Waiting()) == 1 })
 	w.until("first review", func() bool { p, err := w.repo.Pull(n); return err == nil && len(p.ReviewComments) == 1 })
-	_, err = w.repo.Comment(n, "writer", "/tilegym explain R6")
-	require.NoError(w.t, err)
-	w.until("the command is answered", func() bool {
-		for _, c := range w.repo.Comments(n) {
-			if strings.Contains(c.Body, "tilegate:reply") {
-				return true
-			}
-		}
-		return false
-	})
+	w.ask(n, "/tilegym explain R6")
 	w.gpu.Set(fakerunner.Only(job.Perf, fakerunner.Outcome{Ratio: 1.2}))
 	w.gpu.Hold(false)
 	second, err := w.repo.Commit("topic", "writer", "fix", githubsim.Changes{killKernel: githubsim.Text(strings.Replace(string(source), "n_cols + TILE - 1i32", "n_cols + (TILE - 1i32)", 1))})
@@ -315,6 +306,20 @@ func (w *killWorld) conversation() {
 	})
 	_, conclusion := w.gpu.Waiting()[0].Status()
 	w.until("the old run is cancelled", func() bool { _, conclusion = w.gpu.Waiting()[0].Status(); return conclusion == "cancelled" })
+	// Whatever write was the last one so far has a request after it.
+	w.ask(n, "/tilegym explain R2")
+}
+
+// ask gives a command and waits for its answer.
+func (w *killWorld) ask(n int, command string) {
+	w.t.Helper()
+	_, err := w.repo.Comment(n, "writer", command)
+	require.NoError(w.t, err)
+	w.until("the answer to "+command, func() bool {
+		return slices.ContainsFunc(w.repo.Comments(n), func(c githubsim.CommentState) bool {
+			return strings.HasPrefix(c.Body, "`"+command+"`") && strings.Contains(c.Body, "tilegate:reply")
+		})
+	})
 }
 
 // kinds tells the writes apart: one entry for each kind of outbox write.
