@@ -1,0 +1,377 @@
+// Package r40 is rule R40: tests run with the backend where they dispatch to
+// it, and only there.
+package r40
+
+import (
+	_ "embed"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is R40.
+var Rule = &rules.Rule{
+	ID: "R40", Title: "Tests run with cutile-rs where they dispatch to it",
+	Category: "process", Owner: "test", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Signatures: []string{"S-I06", "S-I07", "S-I09", "S-R13"},
+	Why:        "A test that never runs with the backend lets a broken port pass, and one that calls another backend's functions passes for a reason that has nothing to do with the port.",
+	Triage: []string{
+		"Add `cutile-rs` to the list of backends behind `is_backend_available`, next to the other gates.",
+		"Call the op through `tilegym.ops`, never a backend's own module.",
+		"Skip for cutile-rs what the wrapper rejects, as the test does for the reference.",
+		"Select with `-k \"cutile_rs or cutile-rs\"`: explicit ids keep the hyphen. No item at all means that the backend is not available.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+}
+
+func run(p *rules.Pass) {
+	k := host.Of(p).Kernel(p.Kernel)
+	if k.Test == "" {
+		absent(p, k)
+		return
+	}
+	f := p.Tree.File(k.Test)
+	if f.Unread != "" {
+		p.Undecided("the test file is unread")
+		return
+	}
+	t := host.ParseWrapper(f)
+	lists := t.BackendLists()
+	registered(p, k, t, lists)
+	for _, fn := range f.Root().Find("function_definition") {
+		if !strings.HasPrefix(fn.Field("name").Text(), "test") {
+			continue
+		}
+		if param := t.BackendParam(fn, lists); param != "" {
+			direct(p, t, fn, param)
+			skips(p, k, t, fn, param)
+		}
+		ids(p, t, fn, lists)
+	}
+}
+
+// parametrizations lists the parametrize calls of a file over backends.
+func parametrizations(t *host.Wrapper) []syntax.Node {
+	var out []syntax.Node
+	for _, c := range t.File.Root().Find("call") {
+		if syntax.PyName(c.Field("function")) != "parametrize" {
+			continue
+		}
+		if names, ok := t.String(syntax.PyArg(c, "argnames", 0)); ok && (strings.Contains(names, "backend") || strings.Contains(names, "framework")) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// registered reports a test file whose backends are all known and lack this one.
+func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, lists map[string]bool) {
+	if k.Wrapper == nil || len(k.Wrapper.Registers) == 0 {
+		return
+	}
+	over := parametrizations(t)
+	if len(over) == 0 {
+		p.Undecided("the test file chooses its backends in another way")
+		return
+	}
+	for _, c := range over {
+		values := syntax.PyArg(c, "argvalues", 1)
+		switch {
+		case t.HoldsBackend(values, lists):
+			return
+		case !local(t, values):
+			p.Undecided("the test's backends come from elsewhere")
+			return
+		}
+	}
+	p.ReportFix(over[0], rules.Error, "registration", gate(t, over[0]), "no test in `%s` runs with `cutile-rs`, although `%s` registers the op; expected `if is_backend_available(\"cutile-rs\"): _backends = _backends + [\"cutile-rs\"]`", k.Test, k.Kernel.Wrapper)
+}
+
+// local reports whether a list of backends is written in the file.
+func local(t *host.Wrapper, n syntax.Node) bool {
+	switch n.Kind() {
+	case "list", "tuple":
+		return true
+	case "binary_operator":
+		return local(t, n.Field("left")) && local(t, n.Field("right"))
+	case "identifier":
+		found := false
+		for _, a := range t.File.Root().Find("assignment") {
+			if a.Field("left").Text() == n.Text() {
+				right := a.Field("right")
+				if !right.Is("list", "tuple", "binary_operator", "identifier") || right.Text() == n.Text() || right.Is("identifier") && !local(t, right) {
+					return false
+				}
+				if right.Is("binary_operator") && !slices.ContainsFunc(right.Find("identifier"), func(id syntax.Node) bool { return id.Text() == n.Text() }) && !local(t, right) {
+					return false
+				}
+				found = true
+			}
+		}
+		return found
+	}
+	return false
+}
+
+// gate adds the backend to the list that a parametrization names: after the
+// list's last gate, or after the list.
+func gate(t *host.Wrapper, parametrize syntax.Node) *rules.Fix {
+	values := syntax.PyArg(parametrize, "argvalues", 1)
+	if !values.Is("identifier") || t.Imports["is_backend_available"] == "" {
+		return nil
+	}
+	name := values.Text()
+	var after syntax.Node
+	for _, a := range t.File.Root().Find("assignment") {
+		if a.Field("left").Text() != name || a.Span().Start > parametrize.Span().Start {
+			continue
+		}
+		stmt := a.Parent()
+		if cond := stmt.Ancestor("if_statement"); cond.Valid() && stmt.Parent().Parent() == cond {
+			if !strings.Contains(cond.Field("condition").Text(), "is_backend_available") || cond.Field("alternative").Valid() {
+				return nil
+			}
+			stmt = cond
+		}
+		after = stmt
+	}
+	if !after.Valid() {
+		return nil
+	}
+	f, line, indent := after.File(), after.EndPos().Line, host.Indent(after)
+	return rules.Insert(f.LineStart(line)+len(f.Line(line)),
+		"\n"+indent+"if is_backend_available(\"cutile-rs\"):\n"+indent+"    "+name+" = "+name+" + [\"cutile-rs\"]", "Run with the backend where it is available")
+}
+
+// backendModules are the folders of backends below tilegym.ops.
+var backendModules = []string{"cutile", "cutile_rs", "triton", "tilecpp", "pytorch"}
+
+// ownModule reports whether a dotted name lies in a backend's own module.
+func ownModule(dotted string) bool {
+	parts := strings.Split(dotted, ".")
+	if len(parts) < 4 || parts[0] != "tilegym" {
+		return false
+	}
+	switch parts[1] {
+	case "ops":
+		return slices.Contains(backendModules, parts[2])
+	case "suites":
+		return slices.Contains(backendModules, parts[3])
+	}
+	return false
+}
+
+// direct warns of a test with the backend that calls a backend's own functions
+// and dispatches nothing.
+func direct(p *rules.Pass, t *host.Wrapper, fn syntax.Node, param string) {
+	var calls []syntax.Node
+	for _, c := range fn.Field("body").Find("call") {
+		if ownModule(t.Full(c.Field("function"))) && t.Reaches(fn, c, param) {
+			calls = append(calls, c)
+		}
+	}
+	if len(calls) == 0 || dispatches(t, fn) {
+		return
+	}
+	for _, st := range fn.Field("body").NamedChildren() {
+		if st.Is("if_statement") && host.Leaves(st.Field("consequence")) && st.Span().Start < calls[0].Span().Start && t.Ask(st.Field("condition"), param) != host.No && t.Ask(st.Field("condition"), param) != host.Depends {
+			return // the backend skips
+		}
+	}
+	for _, c := range calls {
+		p.Reportf(c.Field("function"), rules.Warning, "direct", "`%s` runs with `cutile-rs` but calls `%s`, which is a backend's own and takes no other; expected the op from `tilegym.ops`, or the test without `cutile-rs`", fn.Field("name").Text(), t.Full(c.Field("function")))
+	}
+}
+
+// dispatches reports whether a test uses an op of tilegym.ops, or hands the
+// backend on.
+func dispatches(t *host.Wrapper, fn syntax.Node) bool {
+	found := false
+	fn.Field("body").Inspect(func(n syntax.Node) bool {
+		switch n.Kind() {
+		case "attribute", "identifier":
+			parts := strings.Split(t.Full(n), ".")
+			found = found || len(parts) == 3 && parts[0] == "tilegym" && parts[1] == "ops" && !slices.Contains(backendModules, parts[2]) ||
+				len(parts) == 5 && parts[1] == "suites" && parts[3] == "ops"
+		case "keyword_argument":
+			found = found || n.Field("name").Text() == "backend"
+		}
+		return !found
+	})
+	return found
+}
+
+// skips warns of a case that the test skips for the reference and the wrapper
+// rejects, while nothing skips it for the backend.
+func skips(p *rules.Pass, k *host.Kernel, t *host.Wrapper, fn syntax.Node, param string) {
+	if k.Wrapper == nil {
+		return
+	}
+	rejected := rejects(k.Wrapper)
+	type skip struct {
+		at    syntax.Node
+		names map[string]bool
+	}
+	var reference []skip
+	ours := map[string]bool{}
+	for _, st := range fn.Field("body").Find("if_statement", "elif_clause") {
+		cond := st.Field("condition")
+		if !skipping(st.Field("consequence")) {
+			continue
+		}
+		all := names(cond, param)
+		for c := st; c.Valid() && c != fn; c = c.Parent() {
+			if outer, _, ok := host.Branch(c); ok {
+				for n := range names(outer, param) {
+					all[n] = true
+				}
+			}
+		}
+		reaches := t.Ask(cond, param) != host.No && t.Reaches(fn, cond, param)
+		if reaches {
+			for n := range all {
+				ours[n] = true
+			}
+		} else if asks(t, cond, param, "cutile") {
+			reference = append(reference, skip{cond, all})
+		}
+	}
+	for _, s := range reference {
+		var missing []string
+		covered := false
+		for n := range s.names {
+			if rejected[n] {
+				missing = append(missing, n)
+				covered = covered || ours[n]
+			}
+		}
+		if len(missing) > 0 && !covered {
+			slices.Sort(missing)
+			p.Reportf(s.at, rules.Warning, "skip", "this case is skipped for the reference, and the cutile-rs wrapper raises for it by `%s` too, but nothing skips it for `cutile-rs`", strings.Join(missing, "`, `"))
+		}
+	}
+}
+
+// asks reports whether a condition compares the parameter with a backend.
+func asks(t *host.Wrapper, cond syntax.Node, param, backend string) bool {
+	return slices.ContainsFunc(cond.Find("comparison_operator"), func(c syntax.Node) bool {
+		parts := c.NamedChildren()
+		if len(parts) != 2 || !c.ChildOf("==").Valid() || parts[0].Text() != param {
+			return false
+		}
+		s, ok := t.String(parts[1])
+		return ok && s == backend
+	})
+}
+
+// skipping reports whether a block calls skip itself.
+func skipping(block syntax.Node) bool {
+	for _, s := range block.NamedChildren() {
+		if c := s.NamedChild(0); s.Is("expression_statement") && c.Is("call") && syntax.PyName(c.Field("function")) == "skip" {
+			return true
+		}
+	}
+	return false
+}
+
+// names lists what a condition asks for, spelt alike: transpose_a is trans_a,
+// a.dtype is dtype. The backend's parameter is left out.
+func names(cond syntax.Node, param string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range cond.Find("identifier", "attribute") {
+		name := n.Text()
+		if n.Is("attribute") {
+			name = n.Field("attribute").Text()
+		}
+		if name != param {
+			out[strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "transpose", "trans"), "_", "")] = true
+		}
+	}
+	for _, general := range []string{"torch", "in", "get", "cuda", "capability", "getdevicecapability", "float16", "float32", "bfloat16", "device", "iscuda", "none"} {
+		delete(out, general)
+	}
+	return out
+}
+
+// rejects lists what the wrapper raises NotImplementedError for.
+func rejects(w *host.Wrapper) map[string]bool {
+	out := map[string]bool{}
+	for _, st := range w.File.Root().Find("if_statement") {
+		raise := st.Field("consequence").ChildOf("raise_statement")
+		if !raise.Valid() || !w.Reached(host.Owner(st)) || !strings.Contains(raise.Text(), "NotImplementedError") {
+			continue
+		}
+		for n := range names(st.Field("condition"), "") {
+			out[n] = true
+		}
+	}
+	return out
+}
+
+// ids notes explicit ids of cases with the backend: they keep its hyphen, while
+// the harness turns it into an underscore everywhere else.
+func ids(p *rules.Pass, t *host.Wrapper, fn syntax.Node, lists map[string]bool) {
+	for _, d := range syntax.PyDecorators(fn) {
+		if !d.Is("call") || syntax.PyName(d.Field("function")) != "parametrize" || !t.HoldsBackend(syntax.PyArg(d, "argvalues", 1), lists) {
+			continue
+		}
+		at := syntax.PyArg(d, "ids", 3)
+		if !at.Valid() || at.Is("none") || strings.Contains(at.Text(), "replace(") {
+			continue
+		}
+		p.Reportf(at, rules.Note, "ids", "these ids keep `cutile-rs`, while all others have `cutile_rs`: `-k cutile_rs` never selects the cases of `%s`; expected `-k \"cutile_rs or cutile-rs\"` in commands", fn.Field("name").Text())
+	}
+}
+
+// maxFiles bounds the search for a test of another name.
+const maxFiles = 20_000
+
+// absent reports an op of which no test file speaks together with the backend.
+func absent(p *rules.Pass, k *host.Kernel) {
+	if k.Wrapper == nil || len(k.Wrapper.Registers) == 0 || !p.Tree.Exists(k.Kernel.Wrapper) {
+		return
+	}
+	reg := k.Wrapper.Registers[0]
+	ops := []string{k.Name}
+	for _, r := range k.Wrapper.Registers {
+		ops = append(ops, r.Op)
+	}
+	seen, found := 0, false
+	err := fs.WalkDir(p.Tree.FS, "tests", func(at string, d fs.DirEntry, err error) error {
+		seen++
+		switch {
+		case err != nil:
+			return err
+		case seen > maxFiles:
+			return errors.New("too many files")
+		case found:
+			return fs.SkipAll
+		case d.IsDir() || path.Ext(at) != ".py":
+			return nil
+		}
+		f := p.Tree.File(at)
+		if f.Unread != "" {
+			return errors.New("an unread test")
+		}
+		speaks := func(n syntax.Node) bool { return syntax.PyString(n) == host.Backend }
+		named := func(n syntax.Node) bool { return slices.Contains(ops, n.Text()) }
+		found = slices.ContainsFunc(f.Root().Find("identifier"), named) && slices.ContainsFunc(f.Root().Find("string"), speaks)
+		return nil
+	})
+	switch {
+	case found:
+	case err != nil:
+		p.Undecided("not all tests were looked at")
+	default:
+		p.Reportf(reg.Decorator, rules.Error, "test", "`%s` is registered, but no test in `tests` runs it with `cutile-rs`", reg.Op)
+	}
+}
