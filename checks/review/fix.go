@@ -66,22 +66,21 @@ func newlines(f *syntax.File, text string) string {
 	return text
 }
 
-// mergeFix joins the fixes of one finding; overlapping ones keep the first.
-func mergeFix(a, b *Fix) *Fix {
-	if a == nil {
-		return b
+// addFix adds the edits of a later place to a finding's fix; an edit that
+// touches the last line of an earlier one is left for the next round.
+func addFix(f, more *Fix) *Fix {
+	if f == nil || more == nil {
+		if f == nil {
+			return more
+		}
+		return f
 	}
-	if b == nil {
-		return a
-	}
-	out := &Fix{Description: a.Description, Edits: slices.Clone(a.Edits)}
-	for _, e := range b.Edits {
-		if !slices.ContainsFunc(out.Edits, func(o Edit) bool { return e.StartLine <= o.EndLine && o.StartLine <= e.EndLine }) {
-			out.Edits = append(out.Edits, e)
+	for _, e := range more.Edits {
+		if e.StartLine > f.Edits[len(f.Edits)-1].EndLine {
+			f.Edits = append(f.Edits, e)
 		}
 	}
-	slices.SortFunc(out.Edits, func(a, b Edit) int { return a.StartLine - b.StartLine })
-	return out
+	return f
 }
 
 // Apply returns a file's content with the edits of all fixes applied, and how

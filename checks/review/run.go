@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tilegate/tilegate/checks/rules"
-	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
@@ -202,19 +201,11 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 		h.Severity = Note
 		h.Message += fmt.Sprintf(" (known for cutile %s only; this crate asks for `%s`)", known, pin)
 	}
-	h.fn = functionName(d.File, d.Span)
+	h.fn = d.Function()
 	text := strings.Join(strings.Fields(string(d.File.Src[d.Span.Start:d.Span.End])), " ")
 	sum := sha256.Sum256([]byte(strings.Join([]string{p.Rule.ID, path.Base(d.File.Path), h.fn, d.Construct, text}, "\x00")))
 	h.fingerprint = hex.EncodeToString(sum[:10])
 	return h
-}
-
-func functionName(f *syntax.File, s syntax.Span) string {
-	n := f.Enclosing(s)
-	if !n.Is("function_item", "function_definition") {
-		n = n.Ancestor("function_item", "function_definition")
-	}
-	return n.Field("name").Text()
 }
 
 // fingerprints counts the fingerprints of the base.
@@ -261,10 +252,15 @@ func group(hits []hit, old map[string]int, compared bool) []Finding {
 		fix := lineFix(h.File, h.Fix)
 		if i, ok := at[k]; ok {
 			f := &out[i]
-			if start.Line != f.Line && !slices.Contains(f.AlsoAt, start.Line) {
+			// Hits come in the order of their places.
+			last := f.Line
+			if n := len(f.AlsoAt); n > 0 {
+				last = f.AlsoAt[n-1]
+			}
+			if start.Line != last {
 				f.AlsoAt = append(f.AlsoAt, start.Line)
 			}
-			f.Fix = mergeFix(f.Fix, fix)
+			f.Fix = addFix(f.Fix, fix)
 			continue
 		}
 		at[k] = len(out)

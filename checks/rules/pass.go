@@ -41,6 +41,20 @@ type Diagnostic struct {
 	Pin string
 	// Fix is set only when it may be applied unseen.
 	Fix *Fix
+	// node is the reported node, when there is one.
+	node syntax.Node
+}
+
+// Function is the name of the function that the diagnostic stands in, or empty.
+func (d Diagnostic) Function() string {
+	n := d.node
+	if !n.Valid() {
+		n = d.File.Enclosing(d.Span)
+	}
+	if !n.Is("function_item", "function_definition") {
+		n = n.Ancestor("function_item", "function_definition")
+	}
+	return n.Field("name").Text()
 }
 
 // Fix is a safe change of the diagnostic's file.
@@ -74,7 +88,7 @@ func (p *Pass) ReportFix(n syntax.Node, s Severity, construct string, fix *Fix, 
 		p.Undecided("the place is damaged or absent")
 		return
 	}
-	p.Report(Diagnostic{File: n.File(), Span: n.Span(), Severity: s, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
 }
 
 // ReportPinned is Reportf for what is known to hold for one cutile version only.
@@ -83,7 +97,7 @@ func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format st
 		p.Undecided("the place is damaged or absent")
 		return
 	}
-	p.Report(Diagnostic{File: n.File(), Span: n.Span(), Severity: s, Construct: construct, Pin: pin, Message: fmt.Sprintf(format, args...)})
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Pin: pin, Message: fmt.Sprintf(format, args...)})
 }
 
 // Undecided counts a case in which the evidence did not suffice; nothing is
