@@ -170,7 +170,7 @@ func PutCheck(ctx context.Context, tx *store.Tx, to To, c Check) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if before.Digest != "" && before.Digest != annotated && before.Generation == generation {
+		if before.Digest != "" && before.Digest != annotated && before.Generation >= generation {
 			generation++
 		}
 		if err := tx.SetWanted(ctx, object+"/annotations", store.Wanted{Digest: annotated, Generation: generation}); err != nil {
@@ -202,6 +202,17 @@ func checkObject(to To, name, sha string) string {
 func CheckOpen(ctx context.Context, tx *store.Tx, to To, name, sha string) (bool, error) {
 	w, err := tx.Wanted(ctx, checkObject(to, name, sha))
 	return w.Digest != "" && !w.Completed, err
+}
+
+// RenewCheck makes the next state of a check run a new one, also when it is the
+// state that GitHub already shows: somebody asked for it again.
+func RenewCheck(ctx context.Context, tx *store.Tx, to To, name, sha string) error {
+	object := checkObject(to, name, sha)
+	w, err := tx.Wanted(ctx, object)
+	if err != nil || w.Digest == "" {
+		return err
+	}
+	return tx.SetWanted(ctx, object, store.Wanted{Digest: "renewed", Generation: w.Generation + 1})
 }
 
 // PutComment asks for the state of a comment that is made once and edited

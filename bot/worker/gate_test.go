@@ -246,6 +246,32 @@ func TestFieldReport25(t *testing.T) {
 	w.quiet()
 }
 
+// TestRulesRunAgain : Re-run shows the static review anew, also where no GPU is
+// needed.
+func TestRulesRunAgain(t *testing.T) {
+	w := newWorld(t)
+	_, sha := w.open("writer", githubsim.Changes{"README.md": githubsim.Text("x")})
+	gate := w.becomes(sha, report.CheckGate, "success")
+	w.quiet()
+	require.NoError(t, w.repo.Rerequest(gate.ID, "writer"))
+	w.eventually("a new check run", func() bool {
+		c, _ := w.check(sha, report.CheckGate)
+		return c.ID != gate.ID && c.Conclusion == "success"
+	})
+}
+
+// TestInvalidConfiguration : a wrong file closes the gate with its line.
+func TestInvalidConfiguration(t *testing.T) {
+	w := newWorld(t)
+	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text("gpus: []\nrefrence: cutile\n")})
+	_, sha := w.open("writer", w.harmless())
+	gate := w.becomes(sha, report.CheckGate, "failure")
+	require.Contains(t, gate.Title, ".github/tilegym.yml:2")
+	require.Contains(t, gate.Title, "refrence")
+	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text("reference: cutile\n")})
+	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
+}
+
 // TestFieldReport29 : a job that the base branch requires later reopens the gate.
 func TestFieldReport29(t *testing.T) {
 	w, g := gpuWorld(t)

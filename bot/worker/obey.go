@@ -214,7 +214,7 @@ func (l *look) again(ctx context.Context, c store.Command, command commands.Comm
 		return nil, err
 	}
 	if args.Stage == commands.StageRules || len(known.Kernels) == 0 {
-		return func(tx *store.Tx) (reply, error) { return done(""), tx.AddRerun(ctx, l.t.Key) }, nil
+		return func(tx *store.Tx) (reply, error) { return done(""), l.reviewAgain(ctx, tx) }, nil
 	}
 	if err := command.Check(known); err != nil {
 		return say(reply{text: err.Error()})
@@ -252,6 +252,11 @@ func (l *look) again(ctx context.Context, c store.Command, command commands.Comm
 		return say(done("Nothing has failed; what is still running was left alone."))
 	}
 	return func(tx *store.Tx) (reply, error) {
+		if args.Stage == commands.StageAll {
+			if err := l.reviewAgain(ctx, tx); err != nil {
+				return reply{}, err
+			}
+		}
 		for _, d := range made {
 			if err := l.addDispatch(ctx, tx, d); err != nil {
 				return reply{}, err
@@ -259,6 +264,16 @@ func (l *look) again(ctx context.Context, c store.Command, command commands.Comm
 		}
 		return done(""), nil
 	}, nil
+}
+
+// reviewAgain drops the kept static review and shows its outcome anew.
+func (l *look) reviewAgain(ctx context.Context, tx *store.Tx) error {
+	for _, name := range []string{report.CheckGate, report.CheckRules} {
+		if err := outbox.RenewCheck(ctx, tx, l.to, name, l.info.HeadSHA); err != nil {
+			return err
+		}
+	}
+	return tx.AddRerun(ctx, l.t.Key)
 }
 
 // stagesUpTo are the stages that a rerun needs: a stage needs those before it.
