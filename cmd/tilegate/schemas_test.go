@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/bot/replay"
+	"github.com/tilegate/tilegate/bot/worker"
 	"github.com/tilegate/tilegate/checks/check"
 	"github.com/tilegate/tilegate/checks/correctness"
 	"github.com/tilegate/tilegate/checks/ir"
@@ -28,15 +30,17 @@ var updateSchemas = flag.Bool("update", false, "write docs/schemas")
 
 // documents are the machine formats, by the name of their schema.
 var documents = map[string]any{
-	job.RequestSchema:  job.Request{},
-	job.EvidenceSchema: job.Evidence{},
-	review.Schema:      review.Report{},
-	tree.PlanSchema:    tree.Plan{},
-	perf.Schema:        perf.Verdict{},
-	correctness.Schema: correctness.Verdict{},
-	triage.Schema:      triage.Result{},
-	ir.Schema:          ir.Diff{},
-	check.Schema:       check.Report{},
+	job.RequestSchema:   job.Request{},
+	job.EvidenceSchema:  job.Evidence{},
+	review.Schema:       review.Report{},
+	tree.PlanSchema:     tree.Plan{},
+	perf.Schema:         perf.Verdict{},
+	correctness.Schema:  correctness.Verdict{},
+	triage.Schema:       triage.Result{},
+	ir.Schema:           ir.Diff{},
+	check.Schema:        check.Report{},
+	worker.StatusSchema: worker.Status{},
+	replay.Schema:       replay.Result{},
 }
 
 func schemaPath(id string) string {
