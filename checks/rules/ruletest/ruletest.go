@@ -8,7 +8,8 @@
 //	// want error "regexp" warning "regexp"
 //
 // (or # want in Python and TOML). A section NAME.golden is the file after all
-// fixes were applied.
+// fixes were applied. A section base/NAME is a file of the base that a change is
+// compared with; without such sections there is no base.
 package ruletest
 
 import (
@@ -134,6 +135,7 @@ type want struct {
 
 type fixture struct {
 	fs      fstest.MapFS
+	base    fstest.MapFS // nil without a base
 	wants   []want
 	goldens map[string][]byte
 }
@@ -147,6 +149,7 @@ func load(file string) (*fixture, error) {
 	for _, f := range txtar.Parse(data).Files {
 		name, golden := strings.CutSuffix(f.Name, ".golden")
 		content := f.Data
+		name, inBase := strings.CutPrefix(name, "base/")
 		if name == "body.rs" {
 			name = "kernel.rs"
 			content = []byte(strings.Replace(bodyTemplate, "ELLIPSIS", strings.TrimRight(indent(string(content)), "\n"), 1))
@@ -154,7 +157,14 @@ func load(file string) (*fixture, error) {
 		if full, ok := short[name]; ok {
 			name = full
 		}
+		if inBase && fx.base == nil {
+			fx.base = Base()
+		}
 		switch {
+		case inBase && len(bytes.TrimSpace(content)) == 0 && path.Base(name) != "__init__.py":
+			delete(fx.base, name)
+		case inBase:
+			fx.base[name] = &fstest.MapFile{Data: content}
 		case golden:
 			fx.goldens[name] = content
 		case len(bytes.TrimSpace(content)) == 0 && path.Base(name) != "__init__.py":
@@ -237,7 +247,11 @@ func wants(name string, content []byte) ([]want, error) {
 func (fx *fixture) check(t *testing.T, rule *rules.Rule) []string {
 	t.Helper()
 	var problems []string
-	report, err := review.Run(context.Background(), review.Options{Head: fx.fs, Rules: []*rules.Rule{rule}})
+	options := review.Options{Head: fx.fs, Rules: []*rules.Rule{rule}}
+	if fx.base != nil {
+		options.Base = fx.base
+	}
+	report, err := review.Run(context.Background(), options)
 	if err != nil {
 		return []string{err.Error()}
 	}
