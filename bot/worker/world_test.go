@@ -117,6 +117,9 @@ func mini(t testing.TB) fstest.MapFS {
 
 func newWorld(t testing.TB, changes ...change) *world {
 	t.Helper()
+	if p, ok := t.(interface{ Parallel() }); ok {
+		p.Parallel() // a test mostly waits for its App
+	}
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "tilegate.db"), clk: &clock{}}
 	c := config{sim: githubsim.Options{Now: w.clk.now}, owner: "octo", repo: mini(t)}
 	for _, change := range changes {
