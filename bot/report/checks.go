@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/bot/outbox"
+	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/review"
@@ -46,6 +47,20 @@ func Checks(s Subject) ([]outbox.Check, error) {
 func Replaced(name, oldSHA, newSHA string) outbox.Check {
 	sentence := untrusted.Text(fmt.Sprintf("Not decided: %.7s was replaced by %.7s.", oldSHA, newSHA)).Line()
 	return outbox.Check{Name: name, HeadSHA: oldSHA, Status: "completed", Conclusion: "cancelled", Title: sentence, Summary: sentence}
+}
+
+// FailedLate are the check runs of a replaced head whose run failed after all:
+// those of the stage and of the gate.
+func FailedLate(r store.Result, oldSHA, newSHA string) []outbox.Check {
+	text := untrusted.Text(fmt.Sprintf("%s of %s on %s at %.7s, which %.7s has replaced: %s", r.Stage, r.Kernel, r.GPU, oldSHA, newSHA, r.Sentence))
+	var checks []outbox.Check
+	for _, name := range []string{stageChecks[job.Stage(r.Stage)], CheckGate} {
+		checks = append(checks, outbox.Check{
+			Name: name, HeadSHA: oldSHA, Status: "completed", Conclusion: "failure",
+			Title: inert.Replace(text.Cut(240).Line()), Summary: text.Prose(), DetailsURL: r.JobURL,
+		})
+	}
+	return checks
 }
 
 func allSuccess(nodes []gate.Node) bool {

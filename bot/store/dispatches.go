@@ -126,6 +126,18 @@ func (q queries) SetDispatchState(ctx context.Context, id string, state Dispatch
 		WHERE id = ?1 AND state IN ('wanted', 'sent', 'running')`, id, state, note, started, finished, q.stamp())
 }
 
+// SetLate notes that the run of a dispatch that was cancelled has completed by
+// itself after all, or that this was looked at.
+func (q queries) SetLate(ctx context.Context, id string, late bool) error {
+	return q.exec(ctx, "UPDATE dispatches SET late = ?2 WHERE id = ?1 AND state = 'cancelled'", id, late)
+}
+
+// LateDispatches lists the cancelled dispatches of a target whose runs
+// completed by themselves and were not looked at since.
+func (q queries) LateDispatches(ctx context.Context, target string) ([]Dispatch, error) {
+	return collect(ctx, q, scanDispatch, "SELECT "+dispatchColumns+" FROM dispatches WHERE target = ?1 AND late = 1 ORDER BY created, id", target)
+}
+
 // ActiveDispatches counts the dispatches that have not ended.
 func (q queries) ActiveDispatches(ctx context.Context) (int64, error) {
 	return one(ctx, q, scanInt, "SELECT COUNT(*) FROM dispatches WHERE state IN ('wanted', 'sent', 'running')")

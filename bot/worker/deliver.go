@@ -277,6 +277,11 @@ func (h handler) workflowRun(ctx context.Context) ([]string, error) {
 	if err != nil || d.Repo != h.repo {
 		return nil, err
 	}
+	if h.e.Action == "completed" && r.Conclusion != "cancelled" && d.State == store.DispatchCancelled {
+		if err := h.tx.SetLate(ctx, d.ID, true); err != nil {
+			return nil, err
+		}
+	}
 	return []string{d.Target}, nil
 }
 

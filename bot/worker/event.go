@@ -56,6 +56,7 @@ type event struct {
 		ID           int64  `json:"id"`
 		HeadSHA      string `json:"head_sha"`
 		DisplayTitle string `json:"display_title"`
+		Conclusion   string `json:"conclusion"`
 	} `json:"workflow_run"`
 	WorkflowJob *struct {
 		RunID int64 `json:"run_id"`

@@ -102,6 +102,10 @@ func (l *look) runsMoved(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	late, err := l.Store.LateDispatches(ctx, l.t.Key)
+	if err != nil || len(late) > 0 {
+		return true, err
+	}
 	open := false
 	for _, d := range all {
 		if d.State.Final() {
@@ -247,7 +251,9 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		return fmt.Errorf("judge %s: %w", name, err)
 	}
 	result.Outcome, result.Sentence, result.Evidence = string(v.Outcome), v.Sentence, evidence.SHA256
-	result.Content, result.Environment = l.study.Contents[result.Kernel], environmentOf(evidence.Evidence)
+	if d.HeadSHA == l.info.HeadSHA {
+		result.Content, result.Environment = l.study.Contents[result.Kernel], environmentOf(evidence.Evidence)
+	}
 	if len(v.Detail) > 0 {
 		result.Verdict = v.Detail
 	}

@@ -191,8 +191,8 @@ func TestFieldReport66(t *testing.T) {
 	w.becomes(sha2, report.CheckGate, "failure")
 }
 
-// TestFieldReport26And67 : what happens to an old head stays with it.
-func TestFieldReport26And67(t *testing.T) {
+// TestFieldReport67 : what happens to an old head stays with it.
+func TestFieldReport67(t *testing.T) {
 	w, g := gpuWorld(t)
 	g.Hold(true)
 	_, sha1 := w.open("writer", w.harmless())
@@ -210,6 +210,35 @@ func TestFieldReport26And67(t *testing.T) {
 	w.becomes(sha2, report.CheckGate, "success")
 	w.quiet()
 	require.Equal(t, "cancelled", w.concluded(sha1, report.CheckGate).Conclusion)
+}
+
+// TestFieldReport26 : a run that fails although its head was replaced is told on
+// that head only.
+func TestFieldReport26(t *testing.T) {
+	w, g := gpuWorld(t, func(c *config) { c.sim.KeepCancelled = true })
+	g.Hold(true)
+	_, sha1 := w.open("writer", w.harmless())
+	w.eventually("dispatched", func() bool { return len(g.Waiting()) == 1 })
+	sha2 := w.push("topic-writer", "writer", githubsim.Changes{kernelRS: w.edit(kernelRS, "n_cols + TILE - 1i32", "(n_cols + TILE) - 1i32")})
+	w.eventually("dispatched again", func() bool { return len(g.Waiting()) == 2 })
+	w.becomes(sha1, report.CheckBuild, "cancelled")
+	g.Set(func(r job.Request, s job.Stage, _ string) fakerunner.Outcome {
+		if r.HeadSHA == sha1 && s == job.Build {
+			return fakerunner.Outcome{Conclusion: "failure"}
+		}
+		return fakerunner.Outcome{}
+	})
+	g.Work(g.Waiting()[0])
+	build := w.becomes(sha1, report.CheckBuild, "failure")
+	require.Contains(t, build.Title, sha1[:7])
+	w.becomes(sha1, report.CheckGate, "failure")
+	g.Work(g.Waiting()[1])
+	w.becomes(sha2, report.CheckGate, "success")
+	w.quiet()
+	for _, c := range w.repo.Checks(sha2) {
+		require.NotEqual(t, "failure", c.Conclusion, c.Name)
+	}
+	require.NotContains(t, w.repo.Comments(1)[0].Body, sha1[:7])
 }
 
 // TestFieldReport23 : the gate also reports on a merge group.

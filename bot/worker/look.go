@@ -175,6 +175,9 @@ func (l *look) evaluate(ctx context.Context) error {
 		if err := l.runs(ctx, &in); err != nil {
 			return err
 		}
+		if err := l.late(ctx); err != nil {
+			return err
+		}
 		if in.Waivers, err = l.waivers(ctx); err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@ CREATE TABLE dispatches (
   created      INTEGER NOT NULL,
   sent         INTEGER NOT NULL DEFAULT 0,
   started      INTEGER NOT NULL DEFAULT 0,
-  finished     INTEGER NOT NULL DEFAULT 0
+  finished     INTEGER NOT NULL DEFAULT 0,
+  late         INTEGER NOT NULL DEFAULT 0 -- 1: its run completed after the dispatch had ended
 );
 CREATE INDEX dispatches_target ON dispatches (target, head_sha);
 CREATE INDEX dispatches_run ON dispatches (repo, run_id);
