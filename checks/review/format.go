@@ -8,12 +8,13 @@ import (
 
 	githubactions "github.com/sethvargo/go-githubactions"
 
+	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // Formats lists the names that Write accepts.
-var Formats = []string{"text", "json", "github", "markdown"}
+var Formats = []string{"text", "json", "sarif", "rdjson", "github", "markdown"}
 
 // Style is what the formats for people need besides the report.
 type Style struct {
@@ -21,8 +22,11 @@ type Style struct {
 	Source func(path string) *syntax.File
 	// Colour turns on terminal colours in text.
 	Colour bool
-	// All shows old findings too; otherwise they are only counted.
+	// All shows old findings too; otherwise they are only counted. SARIF always
+	// has all and says which are new.
 	All bool
+	// Rules describes the rules that ran, for formats that carry rule help.
+	Rules []*rules.Rule
 }
 
 // Write prints a report in one of the Formats.
@@ -35,6 +39,10 @@ func Write(w io.Writer, format string, r *Report, s Style) error {
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		return e.Encode(r)
+	case "sarif":
+		return writeSARIF(w, r, s)
+	case "rdjson":
+		return writeRDJSON(w, r, s)
 	case "github":
 		return writeGitHub(w, r, s)
 	case "markdown":

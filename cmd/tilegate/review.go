@@ -18,7 +18,7 @@ type reviewCmd struct {
 	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to review."`
 	Base   string   `placeholder:"REV" help:"Report only what is new against the merge base with this revision."`
 	Kernel []string `placeholder:"NAME" sep:"none" help:"Review this kernel only; may be repeated."`
-	Format string   `enum:"text,json,github,markdown" default:"text" help:"Output format: ${enum}."`
+	Format string   `enum:"text,json,sarif,rdjson,github,markdown" default:"text" help:"Output format: ${enum}."`
 	FailOn string   `enum:"error,warning,note" default:"error" help:"Lightest severity that makes the exit status 1: ${enum}."`
 	All    bool     `help:"Show findings that are not new, too."`
 }
@@ -45,7 +45,7 @@ func (c *reviewCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == ""}
+	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == "", Rules: all.Rules}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err
 	}
