@@ -475,10 +475,11 @@ func order(l, r any) (int, bool) {
 }
 
 // Alike counts the words that two names have in common, less those that only
-// one has: 0 for names that share as much as they differ.
+// one has: more for names that are more alike. A word after non belongs to it.
 func Alike(a, b string) int {
 	words := func(s string) []string {
-		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == '_' })
+		s = strings.ReplaceAll(strings.ToLower("_"+s), "_non_", "_non-")
+		return strings.FieldsFunc(s, func(r rune) bool { return r == '_' })
 	}
 	score := 0
 	x, y := words(a), words(b)

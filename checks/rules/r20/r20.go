@@ -86,7 +86,9 @@ func entryHints(p *rules.Pass, f *dsl.Func) {
 		}
 		var texts []string
 		for _, h := range bare {
-			texts = append(texts, h.key.Text()+" = "+h.value.Text())
+			if text := h.key.Text() + " = " + h.value.Text(); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
 		}
 		p.Reportf(bare[0].key, rules.Note, "hint", "`%s` has the hints `%s`; neither the reference's kernel nor an `analysis.json` has them (compile options of the launch override them)", f.Name, strings.Join(texts, ", "))
 	}()

@@ -96,22 +96,36 @@ func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, lists map[string
 	p.ReportFix(over[0], rules.Error, "registration", gate(t, over[0]), "no test in `%s` runs with `cutile-rs`, although `%s` registers the op; expected `if is_backend_available(\"cutile-rs\"): _backends = _backends + [\"cutile-rs\"]`", k.Test, k.Kernel.Wrapper)
 }
 
-// local reports whether a list of backends is written in the file.
-func local(t *host.Wrapper, n syntax.Node) bool {
+// local reports whether a list of backends is written in the file, also by a
+// function of the file that gets such lists.
+func local(t *host.Wrapper, n syntax.Node) bool { return written(t, n, map[string]bool{}) }
+
+func written(t *host.Wrapper, n syntax.Node, seen map[string]bool) bool {
 	switch n.Kind() {
-	case "list", "tuple":
+	case "list", "tuple", "string":
 		return true
+	case "parenthesized_expression":
+		return written(t, n.NamedChild(0), seen)
 	case "binary_operator":
-		return local(t, n.Field("left")) && local(t, n.Field("right"))
+		return written(t, n.Field("left"), seen) && written(t, n.Field("right"), seen)
+	case "call":
+		fn := n.Field("function")
+		for _, a := range syntax.PyArgs(n) {
+			if !written(t, a, seen) {
+				return false
+			}
+		}
+		return fn.Is("identifier") && t.Function(fn).Valid() && len(syntax.PyArgs(n)) == len(n.Field("arguments").NamedChildren())
 	case "identifier":
+		name := n.Text()
+		if seen[name] {
+			return true // decided by its other assignments
+		}
+		seen[name] = true
 		found := false
 		for _, a := range t.File.Root().Find("assignment") {
-			if a.Field("left").Text() == n.Text() {
-				right := a.Field("right")
-				if !right.Is("list", "tuple", "binary_operator", "identifier") || right.Text() == n.Text() || right.Is("identifier") && !local(t, right) {
-					return false
-				}
-				if right.Is("binary_operator") && !slices.ContainsFunc(right.Find("identifier"), func(id syntax.Node) bool { return id.Text() == n.Text() }) && !local(t, right) {
+			if a.Field("left").Text() == name {
+				if !written(t, a.Field("right"), seen) {
 					return false
 				}
 				found = true

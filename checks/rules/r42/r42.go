@@ -153,24 +153,38 @@ func dtypes(k *host.Kernel) int {
 }
 
 // has reports whether an expression holds a node, also through the names that
-// it is made of.
+// it is made of. A condition counts only when it chooses between literals, which
+// then stand for its answer.
 func has(w *host.Wrapper, n syntax.Node, match func(syntax.Node) bool) bool {
 	budget := 200
 	var walk func(n syntax.Node, hops int) bool
 	walk = func(n syntax.Node, hops int) bool {
-		for _, c := range n.Find("identifier", "attribute") {
-			if budget--; budget < 0 || match(c) {
-				return true // too large: take it as there
-			}
-			if c.Is("identifier") && hops > 0 && !(c.Parent().Is("attribute") && c.Parent().Field("attribute") == c) {
-				if v := w.Before(c); v.Valid() && walk(v, hops-1) {
-					return true
+		found := false
+		n.Inspect(func(c syntax.Node) bool {
+			if p := c.Parent(); p.Is("conditional_expression") && c != n {
+				if parts := p.NamedChildren(); len(parts) == 3 && parts[1] == c && !(literal(parts[0]) && literal(parts[2])) {
+					return false
 				}
 			}
-		}
-		return false
+			if found || !c.Is("identifier", "attribute") {
+				return !found
+			}
+			if budget--; budget < 0 || match(c) {
+				found = true // too large: take it as there
+			} else if c.Is("identifier") && hops > 0 && !(c.Parent().Is("attribute") && c.Parent().Field("attribute") == c) {
+				if v := w.Before(c); v.Valid() {
+					found = walk(v, hops-1)
+				}
+			}
+			return !found
+		})
+		return found
 	}
 	return walk(n, 3)
+}
+
+func literal(n syntax.Node) bool {
+	return n.Is("string", "integer", "float", "true", "false", "none")
 }
 
 // flags names the boolean parameters of the function around the tuner's call
