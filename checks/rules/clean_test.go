@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -17,7 +18,8 @@ import (
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
-// TestCleanKernels runs every kernel rule over whole kernels that are right.
+// TestCleanKernels runs every kernel rule over whole kernels that are right,
+// each with the reference that it was ported from.
 func TestCleanKernels(t *testing.T) {
 	var kernelRules []*rules.Rule
 	for _, r := range all.Rules {
@@ -33,6 +35,9 @@ func TestCleanKernels(t *testing.T) {
 		require.NoError(t, err)
 		head := ruletest.Base()
 		head[tree.OpsRoot+"/demo_kernel/kernel.rs"] = &fstest.MapFile{Data: src}
+		ref, err := os.ReadFile(strings.TrimSuffix(file, ".rs") + ".py")
+		require.NoError(t, err, "the reference that the kernel was ported from")
+		head[tree.ReferenceRoot+"/demo.py"] = &fstest.MapFile{Data: ref}
 		report, err := review.Run(context.Background(), review.Options{Head: head, Rules: kernelRules})
 		require.NoError(t, err)
 		assert.Empty(t, report.Summary.Unread, file)
