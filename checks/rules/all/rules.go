@@ -11,27 +11,45 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r05"
 	"github.com/tilegate/tilegate/checks/rules/r06"
 	"github.com/tilegate/tilegate/checks/rules/r07"
+	"github.com/tilegate/tilegate/checks/rules/r08"
 	"github.com/tilegate/tilegate/checks/rules/r09"
 	"github.com/tilegate/tilegate/checks/rules/r10"
 	"github.com/tilegate/tilegate/checks/rules/r12"
 	"github.com/tilegate/tilegate/checks/rules/r13"
 	"github.com/tilegate/tilegate/checks/rules/r14"
+	"github.com/tilegate/tilegate/checks/rules/r15"
 	"github.com/tilegate/tilegate/checks/rules/r16"
 	"github.com/tilegate/tilegate/checks/rules/r17"
+	"github.com/tilegate/tilegate/checks/rules/r18"
+	"github.com/tilegate/tilegate/checks/rules/r19"
+	"github.com/tilegate/tilegate/checks/rules/r20"
+	"github.com/tilegate/tilegate/checks/rules/r21"
+	"github.com/tilegate/tilegate/checks/rules/r22"
+	"github.com/tilegate/tilegate/checks/rules/r23"
+	"github.com/tilegate/tilegate/checks/rules/r24"
+	"github.com/tilegate/tilegate/checks/rules/r25"
 	"github.com/tilegate/tilegate/checks/rules/r26"
 	"github.com/tilegate/tilegate/checks/rules/r27"
+	"github.com/tilegate/tilegate/checks/rules/r28"
+	"github.com/tilegate/tilegate/checks/rules/r29"
+	"github.com/tilegate/tilegate/checks/rules/r30"
 	"github.com/tilegate/tilegate/checks/rules/r31"
 	"github.com/tilegate/tilegate/checks/rules/r32"
 	"github.com/tilegate/tilegate/checks/rules/r33"
+	"github.com/tilegate/tilegate/checks/rules/r34"
 	"github.com/tilegate/tilegate/checks/rules/r35"
 	"github.com/tilegate/tilegate/checks/rules/r37"
 	"github.com/tilegate/tilegate/checks/rules/r38"
+	"github.com/tilegate/tilegate/checks/rules/r39"
+	"github.com/tilegate/tilegate/checks/rules/r40"
 	"github.com/tilegate/tilegate/checks/rules/r41"
 	"github.com/tilegate/tilegate/checks/rules/r42"
 	"github.com/tilegate/tilegate/checks/rules/r43"
 	"github.com/tilegate/tilegate/checks/rules/r45"
 	"github.com/tilegate/tilegate/checks/rules/r46"
 	"github.com/tilegate/tilegate/checks/rules/r47"
+	"github.com/tilegate/tilegate/checks/rules/r48"
+	"github.com/tilegate/tilegate/checks/rules/r49"
 )
 
 // Rules lists every rule in the order of their IDs.
@@ -43,25 +61,43 @@ var Rules = []*rules.Rule{
 	r05.Rule,
 	r06.Rule,
 	r07.Rule,
+	r08.Rule,
 	r09.Rule,
 	r10.Rule,
 	r12.Rule,
 	r13.Rule,
 	r14.Rule,
+	r15.Rule,
 	r16.Rule,
 	r17.Rule,
+	r18.Rule,
+	r19.Rule,
+	r20.Rule,
+	r21.Rule,
+	r22.Rule,
+	r23.Rule,
+	r24.Rule,
+	r25.Rule,
 	r26.Rule,
 	r27.Rule,
+	r28.Rule,
+	r29.Rule,
+	r30.Rule,
 	r31.Rule,
 	r32.Rule,
 	r33.Rule,
+	r34.Rule,
 	r35.Rule,
 	r37.Rule,
 	r38.Rule,
+	r39.Rule,
+	r40.Rule,
 	r41.Rule,
 	r42.Rule,
 	r43.Rule,
 	r45.Rule,
 	r46.Rule,
 	r47.Rule,
+	r48.Rule,
+	r49.Rule,
 }
