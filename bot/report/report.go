@@ -51,6 +51,8 @@ type Subject struct {
 	Files   []pull.File    // changed files with their commentable lines
 	Threads []store.Thread // findings that already have a comment
 	Results []Result       // the newest result of each stage, kernel and GPU class
+	// Measured are all perf results of the target, oldest first, for the trend.
+	Measured []store.Measured
 	// Dispatch is the newest dispatch of a stage, empty before the first.
 	Dispatch map[job.Stage]string
 	// Page is the address of a dispatch's page, empty when there are no pages.

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/tilegate/tilegate/bot/outbox"
+	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -89,6 +91,32 @@ func open(root gate.Node) []gate.Node {
 	return out[:min(len(out), openLimit)]
 }
 
+// trendLength is how many earlier ratios the summary shows.
+const trendLength = 5
+
+// trend are the earlier ratios of a kernel in this pull request, oldest first,
+// each with its commit.
+func trend(measured []store.Measured, kernel, gpu string) (string, error) {
+	var past []string
+	for _, m := range measured {
+		if m.Kernel != kernel || m.GPU != gpu {
+			continue
+		}
+		d, err := ParseDetail(m.Verdict)
+		if err != nil {
+			return "", err
+		}
+		if d.Ratio != nil {
+			past = append(past, fmt.Sprintf("%s (%s)", ratio(d.Ratio), untrusted.Text(short(m.HeadSHA)).Code()))
+		}
+	}
+	if len(past) < 2 {
+		return "", nil
+	}
+	past = past[:len(past)-1] // the last one is the present one
+	return strings.Join(past[max(0, len(past)-trendLength):], ", "), nil
+}
+
 func kernelRow(s Subject, k gate.Node) (untrusted.Row, error) {
 	kernel, gpu, _ := strings.Cut(string(k.Name), " on ")
 	data := map[string]any{"Kernel": untrusted.Text(kernel), "GPU": untrusted.Text(gpu), "Ratio": "", "Build": "", "Correctness": "", "Perf": ""}
@@ -110,6 +138,11 @@ func kernelRow(s Subject, k gate.Node) (untrusted.Row, error) {
 		}
 		data["Ratio"] = ratio(d.Ratio)
 	}
+	past, err := trend(s.Measured, kernel, gpu)
+	if err != nil {
+		return untrusted.Row{}, err
+	}
+	data["Trend"] = past
 	text, err := templates.Markdown("sticky", "row", data)
 	return untrusted.Row{Markdown: text, Weight: weight(k.Status)}, err
 }

@@ -138,11 +138,6 @@ func (q queries) LateDispatches(ctx context.Context, target string) ([]Dispatch,
 	return collect(ctx, q, scanDispatch, "SELECT "+dispatchColumns+" FROM dispatches WHERE target = ?1 AND late = 1 ORDER BY created, id", target)
 }
 
-// ActiveDispatches counts the dispatches that have not ended.
-func (q queries) ActiveDispatches(ctx context.Context) (int64, error) {
-	return one(ctx, q, scanInt, "SELECT COUNT(*) FROM dispatches WHERE state IN ('wanted', 'sent', 'running')")
-}
-
 // Result is the verdict of one stage of one kernel in one dispatch.
 type Result struct {
 	Dispatch string
@@ -214,9 +209,26 @@ type Median struct {
 	CandidateMS, ReferenceMS                 float64
 }
 
-// AddMedian records a measured configuration for the trend.
+// AddMedian records a measured configuration for the history.
 func (q queries) AddMedian(ctx context.Context, m Median) error {
 	return q.exec(ctx, `INSERT INTO medians (repo, sha, dispatch, kernel, gpu, config, candidate_ms, reference_ms, recorded)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING`,
 		m.Repo, m.SHA, m.Dispatch, m.Kernel, m.GPU, m.Config, m.CandidateMS, m.ReferenceMS, q.stamp())
+}
+
+// Measured is one perf result of a kernel in a pull request.
+type Measured struct {
+	Kernel, GPU string
+	HeadSHA     string
+	Verdict     []byte
+}
+
+// MeasuredOf lists the perf results of a target, oldest first.
+func (q queries) MeasuredOf(ctx context.Context, target string) ([]Measured, error) {
+	return collect(ctx, q, func(scan func(...any) error) (Measured, error) {
+		var m Measured
+		err := scan(&m.Kernel, &m.GPU, &m.HeadSHA, &m.Verdict)
+		return m, err
+	}, `SELECT r.kernel, r.gpu, d.head_sha, r.verdict FROM results r JOIN dispatches d ON d.id = r.dispatch
+		WHERE d.target = ?1 AND r.stage = 'perf' ORDER BY r.recorded, r.rowid`, target)
 }

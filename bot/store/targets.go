@@ -141,11 +141,6 @@ func (q queries) OptedIn(ctx context.Context, repo string) (bool, error) {
 	return n > 0, err
 }
 
-// InstallationOf is the installation that serves a repository.
-func (q queries) InstallationOf(ctx context.Context, repo string) (int64, error) {
-	return one(ctx, q, scanInt, "SELECT installation FROM repos WHERE repo = ?1", repo)
-}
-
 func scanInt(scan func(...any) error) (int64, error) {
 	var n int64
 	err := scan(&n)

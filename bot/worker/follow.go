@@ -11,6 +11,7 @@ import (
 	"github.com/tilegate/tilegate/bot/dispatch"
 	"github.com/tilegate/tilegate/bot/outbox"
 	"github.com/tilegate/tilegate/bot/pull"
+	"github.com/tilegate/tilegate/bot/report"
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/job"
@@ -263,9 +264,24 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 // oneLine joins the lines of a joined error.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// store keeps a result.
+// store keeps a result, and the medians of a perf result for the history.
 func (l *look) store(ctx context.Context, d *store.Dispatch, r store.Result) error {
-	if err := l.Store.AddResult(ctx, r); err != nil {
+	detail, err := report.ParseDetail(r.Verdict)
+	if err != nil {
+		return err
+	}
+	err = l.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, c := range detail.Configs {
+			err := tx.AddMedian(ctx, store.Median{
+				Repo: l.t.Repo, SHA: d.HeadSHA, Dispatch: d.ID, Kernel: r.Kernel, GPU: r.GPU, Config: c.Name.Line(), CandidateMS: c.CandidateMS, ReferenceMS: c.ReferenceMS,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return tx.AddResult(ctx, r)
+	})
+	if err != nil {
 		return err
 	}
 	l.metrics.verdicts.WithLabelValues(r.Stage, r.Outcome).Inc()

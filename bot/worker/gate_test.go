@@ -49,7 +49,7 @@ func TestCleanChangeBecomesGreen(t *testing.T) {
 	build, _ := w.check(sha, report.CheckBuild)
 	require.Equal(t, r.Dispatch, build.ExternalID, "a stage's check run names its dispatch")
 	require.Len(t, w.repo.Comments(n), 1)
-	require.Contains(t, w.repo.Comments(n)[0].Body, "| row\\_sum | cpu | Passed | Passed | Passed | 1.000 |")
+	require.Contains(t, w.repo.Comments(n)[0].Body, "| row\\_sum | cpu | Passed | Passed | Passed | 1.000 |  |")
 	t.Log(gate.Title, w.repo.Comments(n)[0].Body)
 }
 
@@ -360,4 +360,9 @@ func TestRedContentIsMeasuredAgain(t *testing.T) {
 	second := w.push("topic-writer", "writer", githubsim.Changes{"README.md": githubsim.Text("words")})
 	w.becomes(second, report.CheckPerf, "failure")
 	w.dispatched(g, 2)
+	g.Set(fakerunner.Only(job.Perf, fakerunner.Outcome{Ratio: 1.01}))
+	third := w.push("topic-writer", "writer", w.planted())
+	w.becomes(third, report.CheckPerf, "success")
+	w.quiet()
+	require.Contains(t, w.repo.Comments(1)[0].Body, fmt.Sprintf("| 1.010 | 1.200 (`%s`), 1.200 (`%s`) |", sha[:7], second[:7]))
 }

@@ -281,6 +281,9 @@ func (l *look) subject(ctx context.Context, tree gate.Node) (report.Subject, err
 	if s.Threads, err = l.Store.Threads(ctx, l.t.Repo, l.info.Number); err != nil {
 		return s, err
 	}
+	if s.Measured, err = l.Store.MeasuredOf(ctx, l.t.Key); err != nil {
+		return s, err
+	}
 	if report.Uncommented(s) {
 		if s.Files, err = l.snap.Files(ctx); err != nil {
 			return s, fmt.Errorf("read the changed files: %w", err)
