@@ -44,6 +44,9 @@ type Table struct {
 	At   syntax.Span
 }
 
+// ParseTOML reads any TOML file, such as .cargo/config.toml, with places.
+func ParseTOML(t *tree.Tree, p string) *Manifest { return parseManifest(t, p) }
+
 func parseManifest(t *tree.Tree, p string) *Manifest {
 	f := t.File(p)
 	m := &Manifest{File: f}

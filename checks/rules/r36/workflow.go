@@ -1,0 +1,109 @@
+package r36
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// concerns is what a step must mention to be about the cutile-rs crates.
+const concerns = "cutile"
+
+// tools are nightly commands that build nothing for users.
+var tools = []string{"fmt", "miri", "udeps", "doc", "rustdoc", "clippy", "expand"}
+
+// workflow reports steps that build a cutile-rs crate with nightly.
+func workflow(p *rules.Pass, f *syntax.File) {
+	if f.Unread != "" {
+		return
+	}
+	doc, err := parser.ParseBytes(f.Src, 0)
+	if err != nil || len(doc.Docs) == 0 {
+		p.Undecided("a workflow is no valid YAML")
+		return
+	}
+	root := doc.Docs[0].Body
+	if root == nil || !strings.Contains(string(f.Src), concerns) {
+		return
+	}
+	variable(p, f, get(root, "env"))
+	for _, job := range entries(get(root, "jobs")) {
+		if !strings.Contains(job.Value.String(), concerns) {
+			continue
+		}
+		variable(p, f, get(job.Value, "env"))
+		for _, step := range items(get(job.Value, "steps")) {
+			if !strings.Contains(step.String(), concerns) {
+				continue
+			}
+			variable(p, f, get(step, "env"))
+			commands(p, f, get(step, "run"))
+		}
+	}
+}
+
+// variable reports the bootstrap variable in an env mapping.
+func variable(p *rules.Pass, f *syntax.File, env ast.Node) {
+	for _, e := range entries(env) {
+		if e.Key.String() == bootstrap {
+			line(p, f, e.Key.GetToken().Position.Line, "`%s` makes a stable compiler accept nightly features", bootstrap)
+		}
+	}
+}
+
+// commands reports cargo +nightly in the lines of a run script.
+func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
+	first, text := 0, ""
+	switch run := run.(type) {
+	case *ast.LiteralNode:
+		first, text = run.GetToken().Position.Line+1, run.Value.Value
+	case *ast.StringNode:
+		first, text = run.GetToken().Position.Line, run.Value
+	default:
+		return
+	}
+	for i, l := range strings.Split(text, "\n") {
+		words := strings.Fields(l)
+		for j, w := range words {
+			if w != "cargo" || j+1 >= len(words) || !strings.HasPrefix(words[j+1], "+nightly") {
+				continue
+			}
+			if n := first + i; (j+2 >= len(words) || !slices.Contains(tools, words[j+2])) && n <= f.LineCount() {
+				line(p, f, n, "this builds with the nightly toolchain; the crate must build with stable Rust")
+			}
+		}
+	}
+}
+
+// entries lists the pairs of a mapping.
+func entries(n ast.Node) []*ast.MappingValueNode {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}
+	}
+	return nil
+}
+
+func items(n ast.Node) []ast.Node {
+	if s, ok := n.(*ast.SequenceNode); ok {
+		return s.Values
+	}
+	return nil
+}
+
+// get is the value of a key in a mapping; nil without one.
+func get(n ast.Node, key string) ast.Node {
+	for _, e := range entries(n) {
+		if e.Key.String() == key {
+			return e.Value
+		}
+	}
+	return nil
+}
