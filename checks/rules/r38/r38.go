@@ -3,6 +3,7 @@ package r38
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
@@ -27,6 +28,9 @@ var Rule = &rules.Rule{
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
+// maxLater is how many later launches one launch is compared with.
+const maxLater = 16
+
 func run(p *rules.Pass) {
 	w := host.Of(p).Kernel(p.Kernel).Wrapper
 	if w == nil {
@@ -38,11 +42,15 @@ func run(p *rules.Pass) {
 		owner := host.Owner(c)
 		byOwner[owner] = append(byOwner[owner], c)
 	}
+	for _, list := range byOwner {
+		slices.SortFunc(list, func(a, b syntax.Node) int { return a.Span().Start - b.Span().Start })
+	}
 	for _, c := range calls {
-		owner := host.Owner(c)
 		switch w.Region(c) {
 		case host.Hot:
-			for _, later := range byOwner[owner] {
+			list := byOwner[host.Owner(c)]
+			next, _ := slices.BinarySearchFunc(list, c.Span().End, func(n syntax.Node, end int) int { return n.Span().Start - end })
+			for _, later := range list[next:min(next+maxLater, len(list))] {
 				if twice(c, later) {
 					p.ReportFix(c, rules.Note, "twice", removal(c, callText(c) == callText(later)), "`%s` launches the kernel, and line %d launches it again with the same inputs: each timed call runs it twice", name(c), later.Pos().Line)
 					break
@@ -157,7 +165,7 @@ func atImport(p *rules.Pass, c syntax.Node) {
 // nothing uses the result and the block has other statements.
 func removal(c syntax.Node, same bool) *rules.Fix {
 	stmt := c.Parent()
-	if !same || !stmt.Is("expression_statement") || len(stmt.NamedChildren()) != 1 || len(stmt.Parent().NamedChildren()) < 2 {
+	if !same || !stmt.Is("expression_statement") || len(stmt.NamedChildren()) != 1 || !stmt.Parent().NamedChild(1).Valid() {
 		return nil
 	}
 	edit, ok := host.RemoveLines(stmt)
