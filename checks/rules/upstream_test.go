@@ -182,7 +182,7 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 	}
 }
 
-// overlay is a file system in which some existing files have other content.
+// overlay is a file system in which some files are new or have other content.
 type overlay struct {
 	fs.FS
 	files fstest.MapFS
@@ -193,6 +193,21 @@ func (o overlay) Open(name string) (fs.File, error) {
 		return o.files.Open(name)
 	}
 	return o.FS.Open(name)
+}
+
+func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(o.FS, name)
+	if err != nil {
+		return list, err
+	}
+	for f := range o.files {
+		at := func(e fs.DirEntry) bool { return e.Name() == path.Base(f) }
+		if info, err := fs.Stat(o.files, f); err == nil && path.Dir(f) == name && !slices.ContainsFunc(list, at) {
+			list = append(list, fs.FileInfoToDirEntry(info))
+		}
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, nil
 }
 
 // insert puts lines in after an offset; CONST stands for the entry's first

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r08"
 	"github.com/tilegate/tilegate/checks/rules/r09"
 	"github.com/tilegate/tilegate/checks/rules/r10"
+	"github.com/tilegate/tilegate/checks/rules/r11"
 	"github.com/tilegate/tilegate/checks/rules/r12"
 	"github.com/tilegate/tilegate/checks/rules/r13"
 	"github.com/tilegate/tilegate/checks/rules/r14"
@@ -38,6 +39,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r33"
 	"github.com/tilegate/tilegate/checks/rules/r34"
 	"github.com/tilegate/tilegate/checks/rules/r35"
+	"github.com/tilegate/tilegate/checks/rules/r36"
 	"github.com/tilegate/tilegate/checks/rules/r37"
 	"github.com/tilegate/tilegate/checks/rules/r38"
 	"github.com/tilegate/tilegate/checks/rules/r39"
@@ -45,6 +47,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r41"
 	"github.com/tilegate/tilegate/checks/rules/r42"
 	"github.com/tilegate/tilegate/checks/rules/r43"
+	"github.com/tilegate/tilegate/checks/rules/r44"
 	"github.com/tilegate/tilegate/checks/rules/r45"
 	"github.com/tilegate/tilegate/checks/rules/r46"
 	"github.com/tilegate/tilegate/checks/rules/r47"
@@ -64,6 +67,7 @@ var Rules = []*rules.Rule{
 	r08.Rule,
 	r09.Rule,
 	r10.Rule,
+	r11.Rule,
 	r12.Rule,
 	r13.Rule,
 	r14.Rule,
@@ -88,6 +92,7 @@ var Rules = []*rules.Rule{
 	r33.Rule,
 	r34.Rule,
 	r35.Rule,
+	r36.Rule,
 	r37.Rule,
 	r38.Rule,
 	r39.Rule,
@@ -95,6 +100,7 @@ var Rules = []*rules.Rule{
 	r41.Rule,
 	r42.Rule,
 	r43.Rule,
+	r44.Rule,
 	r45.Rule,
 	r46.Rule,
 	r47.Rule,

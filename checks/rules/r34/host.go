@@ -347,14 +347,17 @@ func (t *tracer) call(n syntax.Node, depth int) []route {
 		}
 		return t.after(tensor, step{perm: perm}, n, depth)
 	}
-	if keeping[name] && fn.Is("attribute") && first == 0 {
+	switch {
+	case first == 0 && keeping[name]:
 		return t.walk(tensor, depth-1)
+	case first == 0 && !shaping[name]:
+		return []route{{}}
 	}
-	if first == 0 {
-		return []route{{}} // another method: the shape may change
-	}
-	return []route{{known: true}}
+	return []route{{known: true}} // other axes from here on
 }
+
+// shaping are methods that give a tensor other axes.
+var shaping = map[string]bool{"view": true, "reshape": true, "flatten": true, "unflatten": true, "unsqueeze": true, "squeeze": true, "expand": true}
 
 // literal reads an axis.
 func (t *tracer) literal(n syntax.Node) (int, bool) {
