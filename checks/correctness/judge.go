@@ -254,11 +254,15 @@ func (j *judge) settle() {
 // supported.
 var forwardOnly = regexp.MustCompile(`(?i)forward[- ]only|backward (pass )?(is )?(not|un) ?(yet )?(supported|implemented)|(not|n't) support (the )?backward|no backward`)
 
+// ForwardOnly reports whether a skip text says that only the forward pass is
+// supported.
+func ForwardOnly(text string) bool { return forwardOnly.MatchString(text) }
+
 // cite says by which rule a skip is cited, else "".
 func (j *judge) cite(r *result) string {
 	text := skipText(r.test)
 	quoted := fmt.Sprintf(" (%s)", text)
-	if r.id.Backward() && forwardOnly.MatchString(text) {
+	if r.id.Backward() && ForwardOnly(text) {
 		return "cited: forward-only backend on a backward case" + quoted
 	}
 	if ref, ok := j.reference[r.id.Key()]; ok && ref.outcome == records.Skipped && j.referencePassed() {

@@ -9,7 +9,9 @@
 //
 // (or # want in Python and TOML). A section NAME.golden is the file after all
 // fixes were applied. A section base/NAME is a file of the base that a change is
-// compared with; without such sections there is no base.
+// compared with; without such sections there is no base, except for a rule that
+// compares, whose base is then the clean checkout. Findings in a file that the
+// head does not have stand in its base section.
 package ruletest
 
 import (
@@ -50,6 +52,10 @@ var short = map[string]string{
 	"ffi_util.rs":   tree.OpsRoot + "/ffi_util.rs",
 	"Cargo.toml":    tree.OpsRoot + "/cutile_kernels/Cargo.toml",
 	"lib.rs":        tree.OpsRoot + "/cutile_kernels/src/lib.rs",
+	"common.py":     "tests/common.py",
+	"conftest.py":   "tests/conftest.py",
+	"config.py":     "tests/config.py",
+	"dispatcher.py": "src/tilegym/backend/dispatcher.py",
 	"utils.py":      tree.BackendRoot + "/utils.py",
 	"autotuner.py":  tree.BackendRoot + "/autotuner.py",
 	"ops.py":        "src/tilegym/ops/ops.py",
@@ -93,7 +99,7 @@ func Run(t *testing.T, rule *rules.Rule) {
 		kind, _, _ := strings.Cut(name, "_")
 		count[kind]++
 		t.Run(name, func(t *testing.T) {
-			fx, err := load(file)
+			fx, err := load(file, rule)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,12 +146,15 @@ type fixture struct {
 	goldens map[string][]byte
 }
 
-func load(file string) (*fixture, error) {
+func load(file string, rule *rules.Rule) (*fixture, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	fx := &fixture{fs: Base(), goldens: map[string][]byte{}}
+	if compares := func(c rules.Check) bool { return c.Scope == rules.PerChange }; rule.Scope == rules.PerChange || slices.ContainsFunc(rule.Also, compares) {
+		fx.base = Base()
+	}
 	for _, f := range txtar.Parse(data).Files {
 		name, golden := strings.CutSuffix(f.Name, ".golden")
 		content := f.Data
@@ -165,6 +174,11 @@ func load(file string) (*fixture, error) {
 			delete(fx.base, name)
 		case inBase:
 			fx.base[name] = &fstest.MapFile{Data: content}
+			w, err := wants(name, content)
+			if err != nil {
+				return nil, err
+			}
+			fx.wants = append(fx.wants, w...)
 		case golden:
 			fx.goldens[name] = content
 		case len(bytes.TrimSpace(content)) == 0 && path.Base(name) != "__init__.py":

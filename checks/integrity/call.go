@@ -1,0 +1,863 @@
+package integrity
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// eval is the value of an expression.
+func (f *frame) eval(n syntax.Node) *term {
+	f.run.u().step()
+	return f.run.made(f.expr(n), n)
+}
+
+func (f *frame) expr(n syntax.Node) *term {
+	u := f.run.u()
+	if !n.Valid() {
+		return u.none
+	}
+	switch n.Kind() {
+	case "identifier":
+		if b, ok := f.lookup(n.Text()); ok {
+			return f.value(b)
+		}
+		return u.raw("sym", canonical(n.Text()))
+	case "integer":
+		text := strings.ReplaceAll(strings.ToLower(n.Text()), "_", "")
+		if v, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return u.int(v)
+		}
+		return u.raw("int", text)
+	case "float":
+		if v, err := strconv.ParseFloat(strings.ReplaceAll(n.Text(), "_", ""), 64); err == nil {
+			return u.float(v)
+		}
+		return u.raw("other", n.Text())
+	case "true":
+		return u.yes
+	case "false":
+		return u.no
+	case "none":
+		return u.none
+	case "string":
+		return f.text(n)
+	case "concatenated_string":
+		out := u.str("")
+		for _, c := range n.NamedChildren() {
+			out = u.bin("+", out, f.eval(c))
+		}
+		return out
+	case "parenthesized_expression":
+		return f.eval(n.NamedChild(0))
+	case "attribute":
+		return f.attribute(n)
+	case "subscript":
+		var idx []*term
+		for _, s := range n.Fields("subscript") {
+			idx = append(idx, f.eval(s))
+		}
+		key := u.raw("tuple", "", idx...)
+		if len(idx) == 1 {
+			key = idx[0]
+		}
+		return u.subscript(f.eval(n.Field("value")), key)
+	case "slice":
+		return f.slice(n)
+	case "call":
+		t, _ := f.call(n)
+		return t
+	case "unary_operator":
+		v := f.eval(n.Field("argument"))
+		if x, ok := v.number(); ok && n.Field("operator").Text() == "-" {
+			if i, ok := v.integer(); ok {
+				return u.int(-i)
+			}
+			return u.float(-x)
+		}
+		return u.raw("un", n.Field("operator").Text(), v)
+	case "not_operator":
+		return u.not(f.eval(n.Field("argument")))
+	case "binary_operator":
+		return u.bin(n.Field("operator").Text(), f.eval(n.Field("left")), f.eval(n.Field("right")))
+	case "boolean_operator":
+		return f.boolean(n)
+	case "comparison_operator":
+		return f.comparison(n)
+	case "conditional_expression":
+		return f.conditional(n)
+	case "list", "tuple", "set", "expression_list", "pattern_list":
+		op := n.Kind()
+		if op == "expression_list" || op == "pattern_list" {
+			op = "tuple"
+		}
+		return u.raw(op, "", f.elements(n)...)
+	case "dictionary":
+		return f.dictionary(n)
+	case "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension":
+		return f.comprehension(n)
+	case "lambda":
+		c := &closure{node: n, scope: f.snapshot()}
+		return f.fnTerm(c)
+	case "named_expression":
+		v := f.eval(n.Field("value"))
+		f.vars[n.Field("name").Text()] = binding{t: v, at: f.where(n.Field("value"))}
+		return v
+	case "keyword_argument":
+		return u.raw("kw", n.Field("name").Text(), f.eval(n.Field("value")))
+	case "list_splat":
+		return u.raw("star", "", f.eval(n.NamedChild(0)))
+	case "dictionary_splat":
+		return u.raw("dstar", "", f.eval(n.NamedChild(0)))
+	case "ellipsis":
+		return u.raw("ellipsis", "")
+	case "await", "yield":
+		if c := n.NamedChild(0); c.Valid() {
+			v := f.eval(c)
+			if n.Is("yield") {
+				f.returns = append(f.returns, returned{u.yes, v})
+			}
+			return v
+		}
+		return u.none
+	case "type":
+		return f.eval(n.NamedChild(0))
+	}
+	return u.raw("other", n.Squeeze())
+}
+
+// text is a string, with its constant parts joined.
+func (f *frame) text(n syntax.Node) *term {
+	u := f.run.u()
+	if !n.ChildOf("interpolation").Valid() {
+		if strings.ContainsAny(n.ChildOf("string_start").Text(), "bB") {
+			return u.raw("bytes", n.Text())
+		}
+		return u.str(syntax.PyString(n))
+	}
+	var kids []*term
+	add := func(t *term) {
+		if last := len(kids) - 1; t.is("str") && last >= 0 && kids[last].is("str") {
+			kids[last] = u.str(kids[last].text + t.text)
+			return
+		}
+		kids = append(kids, t)
+	}
+	for c := range n.Children() {
+		switch c.Kind() {
+		case "string_content":
+			add(u.str(c.Text()))
+		case "interpolation":
+			v := f.eval(c.Field("expression"))
+			if c.Field("format_specifier").Valid() {
+				v = u.raw("format", c.Field("format_specifier").Text(), v)
+			}
+			switch v.op {
+			case "int", "float", "bool":
+				v = u.str(v.text)
+			case "sym":
+				if v.constant() {
+					v = u.str(v.text)
+				}
+			}
+			add(v)
+		}
+	}
+	if len(kids) == 1 && kids[0].is("str") {
+		return kids[0]
+	}
+	return u.raw("fstr", "", kids...)
+}
+
+func (f *frame) slice(n syntax.Node) *term {
+	u := f.run.u()
+	parts := [3]*term{u.none, u.none, u.none}
+	i := 0
+	for c := range n.Children() {
+		switch {
+		case c.Kind() == ":":
+			i++
+		case c.Named() && !c.IsComment() && i < 3:
+			parts[i] = f.eval(c)
+		}
+	}
+	return u.raw("slice", "", parts[:]...)
+}
+
+func (f *frame) elements(n syntax.Node) []*term {
+	var out []*term
+	for _, c := range n.NamedChildren() {
+		t := f.eval(c)
+		if t.is("star") && t.kids[0].is("list", "tuple") {
+			out = append(out, t.kids[0].kids...)
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func (f *frame) dictionary(n syntax.Node) *term {
+	var kids []*term
+	for _, c := range n.NamedChildren() {
+		if c.Is("pair") {
+			p := f.run.u().raw("pair", "", f.eval(c.Field("key")), f.eval(c.Field("value")))
+			kids = append(kids, f.run.made(p, f.where(c.Field("value"))))
+			continue
+		}
+		kids = append(kids, f.eval(c))
+	}
+	return f.run.u().dict(kids)
+}
+
+func (f *frame) boolean(n syntax.Node) *term {
+	u := f.run.u()
+	and := n.Field("operator").Text() == "and"
+	left := f.eval(n.Field("left"))
+	if v, known := left.truth(); known {
+		if v == and {
+			return f.eval(n.Field("right"))
+		}
+		return left
+	}
+	cond := left
+	if !and {
+		cond = u.not(left)
+	}
+	done := f.run.push(onCond, cond, n)
+	right := f.eval(n.Field("right"))
+	done()
+	if and {
+		return u.and(left, right)
+	}
+	if v, known := right.truth(); known && !right.is("bool") || !known && right.is("list", "dict", "tuple", "str", "fn") || v && right.is("int", "float") {
+		return u.ite(left, left, right) // a default value
+	}
+	return u.or(left, right)
+}
+
+func (f *frame) comparison(n syntax.Node) *term {
+	u := f.run.u()
+	var parts []*term
+	var left *term
+	var op []string
+	for c := range n.Children() {
+		if c.IsComment() {
+			continue
+		}
+		if !c.Named() || c.Is("is not", "not in") {
+			op = append(op, c.Text())
+			continue
+		}
+		right := f.eval(c)
+		if left != nil {
+			parts = append(parts, u.cmp(strings.Join(strings.Fields(strings.Join(op, " ")), " "), left, right))
+		}
+		left, op = right, nil
+	}
+	return u.and(parts...)
+}
+
+func (f *frame) conditional(n syntax.Node) *term {
+	parts := n.NamedChildren()
+	if len(parts) != 3 {
+		return f.run.u().raw("other", n.Squeeze())
+	}
+	cond := f.eval(parts[1])
+	if v, known := cond.truth(); known {
+		if v {
+			return f.eval(parts[0])
+		}
+		return f.eval(parts[2])
+	}
+	done := f.run.push(onCond, cond, n)
+	a := f.eval(parts[0])
+	done()
+	done = f.run.push(onCond, f.run.u().not(cond), n)
+	b := f.eval(parts[2])
+	done()
+	return f.run.u().ite(cond, a, b)
+}
+
+// comprehension writes a comprehension out where its iterables are known.
+func (f *frame) comprehension(n syntax.Node) *term {
+	u := f.run.u()
+	op := map[string]string{"set_comprehension": "set", "dictionary_comprehension": "dict"}[n.Kind()]
+	if op == "" {
+		op = "list"
+	}
+	body := n.Field("body")
+	var clauses []syntax.Node
+	for c := range n.Children() {
+		if c.Is("for_in_clause", "if_clause") {
+			clauses = append(clauses, c)
+		}
+	}
+	inner := &frame{run: f.run, vars: map[string]binding{}, outer: f, mark: f.mark}
+	if f.class != nil && f.class.frame == f {
+		// A comprehension in a class body sees the class's names here, which is
+		// more than Python allows and changes no test that runs.
+		inner.vars = f.copyVars()
+	}
+	var out []*term
+	var symbolic []*term
+	var visit func(i int, conds []*term) bool
+	visit = func(i int, conds []*term) bool {
+		if i == len(clauses) {
+			var t *term
+			if body.Is("pair") {
+				t = u.raw("pair", "", inner.eval(body.Field("key")), inner.eval(body.Field("value")))
+			} else {
+				t = inner.eval(body)
+			}
+			if len(conds) > 0 {
+				t = u.opt(u.and(conds...), t)
+			}
+			out = append(out, t)
+			return len(out) <= maxElements
+		}
+		c := clauses[i]
+		if c.Is("if_clause") {
+			cond := inner.eval(c.NamedChild(0))
+			if v, known := cond.truth(); known {
+				if !v {
+					return true
+				}
+				return visit(i+1, conds)
+			}
+			return visit(i+1, append(slices.Clip(conds), cond))
+		}
+		iter := inner.eval(c.Field("right"))
+		if iter.is("dict") && iter.concrete() {
+			iter = u.raw("list", "", mapTerms(iter.kids, func(p *term) *term { return p.kids[0] })...)
+		}
+		if !iter.is("list", "tuple", "set") || slices.ContainsFunc(iter.kids, func(k *term) bool { return k.is("star") }) {
+			symbolic = append(symbolic, iter)
+			inner.assign(c.Field("left"), u.raw("elem", "", iter), c.Field("right"))
+			return visit(i+1, conds)
+		}
+		for _, item := range iter.kids {
+			more := conds
+			if item.is("opt") {
+				more = append(slices.Clip(conds), item.kids[0])
+				item = item.kids[1]
+			}
+			inner.assign(c.Field("left"), item, c.Field("right"))
+			if !visit(i+1, more) {
+				return false
+			}
+		}
+		return true
+	}
+	whole := visit(0, nil)
+	if len(symbolic) > 0 || !whole {
+		return u.raw("comp", op, slices.Concat(symbolic, out)...)
+	}
+	if op == "dict" {
+		return u.dict(out)
+	}
+	return u.raw(op, "", out...)
+}
+
+func mapTerms(list []*term, change func(*term) *term) []*term {
+	out := make([]*term, len(list))
+	for i, t := range list {
+		out[i] = change(t)
+	}
+	return out
+}
+
+// attribute is object.name, with what the file's classes define.
+func (f *frame) attribute(n syntax.Node) *term {
+	b, t := f.member(n)
+	if t != nil {
+		return t
+	}
+	return f.value(b)
+}
+
+// member is an attribute's binding when a class of the file has it, else its
+// term.
+func (f *frame) member(n syntax.Node) (binding, *term) {
+	u := f.run.u()
+	object := n.Field("object")
+	name := n.Field("attribute").Text()
+	t := f.eval(object)
+	if c := f.classOf(t, object); c != nil {
+		if b, ok := f.run.s.inClass(c, name, 0); ok {
+			if b.fn != nil && b.t == nil {
+				fn := *b.fn
+				fn.bound = t.is("sym") && !decorated(fn.node, "staticmethod") || decorated(fn.node, "classmethod")
+				return binding{at: b.at, fn: &fn}, nil
+			}
+			return b, f.value(b)
+		}
+	}
+	return binding{}, u.attr(t, name)
+}
+
+// classOf is the class whose attributes an object has: self, cls, a class of
+// the file.
+func (f *frame) classOf(t *term, object syntax.Node) *class {
+	if t.is("class") {
+		return f.run.s.classes[t.text]
+	}
+	if t.is("sym") && (t.text == "self" || t.text == "cls") || t.is("store") && object.Text() == "self" {
+		for at := f; at != nil; at = at.outer {
+			if at.class != nil {
+				return at.class
+			}
+		}
+	}
+	return nil
+}
+
+// inClass looks an attribute up in a class and those of its bases that the
+// file has.
+func (s *side) inClass(c *class, name string, depth int) (binding, bool) {
+	if b, ok := c.frame.vars[name]; ok {
+		return b, true
+	}
+	if depth < maxInline {
+		for _, base := range c.bases {
+			if base.is("class") && s.classes[base.text] != nil {
+				if b, ok := s.inClass(s.classes[base.text], name, depth+1); ok {
+					return b, ok
+				}
+			}
+		}
+	}
+	return binding{}, false
+}
+
+func decorated(def syntax.Node, name string) bool {
+	return slices.ContainsFunc(syntax.PyDecorators(def), func(d syntax.Node) bool { return syntax.PyName(d) == name })
+}
+
+// callee is what a call calls: a function of the file, or a term.
+func (f *frame) callee(n syntax.Node) (*closure, *term) {
+	switch n.Kind() {
+	case "identifier":
+		if b, ok := f.lookup(n.Text()); ok && b.fn != nil && b.t == nil {
+			return b.fn, nil
+		}
+	case "attribute":
+		b, t := f.member(n)
+		if b.fn != nil && t == nil {
+			return b.fn, nil
+		}
+		if t != nil {
+			return f.run.s.closures[t], t
+		}
+	}
+	t := f.eval(n)
+	return f.run.s.closures[t], t
+}
+
+// argument is one argument of a call and where it stands.
+type argument struct {
+	t  *term
+	at syntax.Node
+}
+
+func (f *frame) arguments(call syntax.Node) []argument {
+	list := call.Field("arguments")
+	if list.Is("generator_expression") {
+		return []argument{{f.eval(list), list}}
+	}
+	var out []argument
+	for _, a := range list.NamedChildren() {
+		t := f.eval(a)
+		at := a
+		if a.Is("keyword_argument") {
+			at = f.where(a.Field("value"))
+		} else {
+			at = f.where(a)
+		}
+		switch {
+		case t.is("star") && t.kids[0].is("list", "tuple") && t.kids[0].concrete():
+			for _, k := range t.kids[0].kids {
+				out = append(out, argument{k, at})
+			}
+		case t.is("dstar") && t.kids[0].is("dict") && len(t.kids[0].pairs()) == len(t.kids[0].kids):
+			for _, p := range t.kids[0].kids {
+				where := at
+				if o := f.run.s.origin[p]; o.Valid() {
+					where = o
+				}
+				out = append(out, argument{f.run.u().raw("kw", p.kids[0].text, p.kids[1]), where})
+			}
+		default:
+			out = append(out, argument{t, at})
+		}
+	}
+	return out
+}
+
+// call evaluates a call. entered says that a function of the file was entered,
+// so that what it did is recorded.
+func (f *frame) call(n syntax.Node) (t *term, entered bool) {
+	u := f.run.u()
+	fn, callee := f.callee(n.Field("function"))
+	args := f.arguments(n)
+	if fn != nil && f.mayEnter(fn) {
+		if v, ok := f.enterCall(fn, args); ok {
+			return v, true
+		}
+	}
+	if callee == nil {
+		callee = f.fnTermOrName(fn)
+	}
+	kids := make([]*term, len(args))
+	for i, a := range args {
+		kids[i] = a.t
+	}
+	if v := builtin(u, callee, kids); v != nil {
+		return v, false
+	}
+	name := callee.last()
+	if name == "partial" && len(kids) > 0 && f.run.s.closures[kids[0]] != nil && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
+		t := u.raw("partial", "", kids...)
+		return t, false
+	}
+	if callee.is("partial") {
+		// partial(g, a)(b) is g(a, b).
+		if inner := f.run.s.closures[callee.kids[0]]; inner != nil && f.mayEnter(inner) {
+			var all []argument
+			for _, k := range callee.kids[1:] {
+				all = append(all, argument{k, n})
+			}
+			if v, ok := f.enterCall(inner, append(all, args...)); ok {
+				return v, true
+			}
+		}
+	}
+	kids = f.run.s.normalArgs(name, kids)
+	t = u.raw("call", "", append([]*term{callee}, kids...)...)
+	if isRandom(name) {
+		count := f.run.fresh[t]
+		f.run.fresh[t]++
+		if count > 0 {
+			t = u.raw("fresh", strconv.Itoa(count), t)
+		}
+	}
+	f.run.made(t, n)
+	recorded := len(f.run.events)
+	f.significant(n, t, callee, name, kids)
+	if len(f.run.events) > recorded {
+		f.run.events[recorded].places = f.run.s.places(name, args)
+	}
+	return t, false
+}
+
+// places are where the arguments of a call were written, by name.
+func (s *side) places(name string, args []argument) map[string]syntax.Node {
+	out := map[string]syntax.Node{}
+	sg := s.signature(name)
+	for i, a := range args {
+		switch {
+		case a.t.is("kw"):
+			out[a.t.text] = a.at
+		case sg != nil && i < len(sg.params):
+			out[sg.params[i]] = a.at
+		}
+	}
+	return out
+}
+
+// significant records the calls that skip, check, measure or set something up.
+func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []*term) {
+	r := f.run
+	switch {
+	case name == "skip" && isPytest(callee), name == "skipTest", name == "xfail" && isPytest(callee), name == "exit" && isPytest(callee):
+		r.skip(callee, n, reason(kids))
+	case name == "importorskip" && isPytest(callee):
+		done := r.push(onCond, r.u().raw("missing", "", kids...), n)
+		r.skip(callee, n, "")
+		done()
+	case name == "fail" && isPytest(callee):
+		r.fail(n)
+		r.ended = len(r.guards)
+	case isCheck(name):
+		r.record(checked, t, n, "")
+	case isMeasure(name):
+		r.record(measured, t, n, "")
+	case isSetup(name):
+		r.record(effected, t, n, "")
+	}
+}
+
+func isPytest(callee *term) bool {
+	return callee.is("sym") && (strings.HasPrefix(callee.text, "pytest.") || strings.HasPrefix(callee.text, "_pytest."))
+}
+
+// reason is the text of a skip.
+func reason(args []*term) string {
+	for _, a := range args {
+		switch {
+		case a.is("kw") && (a.text == "reason" || a.text == "msg"):
+			return plain(a.kids[0])
+		case !a.is("kw", "star", "dstar"):
+			return plain(a)
+		}
+	}
+	return ""
+}
+
+// plain is a text with its variable parts as an ellipsis.
+func plain(t *term) string {
+	switch t.op {
+	case "str":
+		return t.text
+	case "fstr":
+		var b strings.Builder
+		for _, k := range t.kids {
+			b.WriteString(plain(k))
+		}
+		return b.String()
+	case "bin":
+		return plain(t.kids[0]) + plain(t.kids[1])
+	}
+	return "…"
+}
+
+func (f *frame) mayEnter(c *closure) bool {
+	s := f.run.s
+	if f.run.depth >= maxInline || slices.Contains(f.run.active, c.node) {
+		return false
+	}
+	if s.yields(c.node) {
+		return false
+	}
+	if s.opaque && c.node.Is("function_definition") && host(c.node) {
+		return s.enter[c.node.Field("name").Text()]
+	}
+	return true
+}
+
+// yields reports whether a function is a generator.
+func (s *side) yields(def syntax.Node) bool {
+	v, ok := s.generators[def]
+	if !ok {
+		v = len(def.Find("yield")) > 0
+		s.generators[def] = v
+	}
+	return v
+}
+
+// host reports whether a function stands at the top of its file or class.
+func host(def syntax.Node) bool {
+	return !def.Ancestor("function_definition", "lambda").Valid()
+}
+
+// fnTermOrName is a function's name where files are compared function by
+// function, else what it does.
+func (f *frame) fnTermOrName(c *closure) *term {
+	if f.run.s.opaque && c.node.Is("function_definition") && host(c.node) {
+		return f.run.u().raw("sym", c.node.Field("name").Text())
+	}
+	return f.fnTerm(c)
+}
+
+// enterCall evaluates the body of a function for its arguments; ok is false
+// when they do not fit.
+func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
+	r := f.run
+	inner := &frame{run: r, vars: map[string]binding{}, outer: c.scope, class: nil, mark: len(r.guards)}
+	if !f.bind(inner, c, args) {
+		return nil, false
+	}
+	if c.class != nil {
+		// Methods see self's class through a frame of their own.
+		inner.outer = &frame{run: r, vars: map[string]binding{}, outer: outside(c.scope), class: c.class}
+	}
+	r.depth++
+	r.active = append(r.active, c.node)
+	exits := len(r.exits)
+	body := c.node.Field("body")
+	if c.node.Is("lambda") {
+		v = inner.eval(body)
+	} else {
+		if inner.block(body) == goesOn {
+			inner.returned(r.u().none, c.node)
+		}
+		v = inner.result()
+	}
+	r.exits = append(r.exits[:exits:exits], slices.DeleteFunc(slices.Clone(r.exits[exits:]), func(e exit) bool { return e.kind != onSkip })...)
+	r.active = r.active[:len(r.active)-1]
+	r.depth--
+	return v, true
+}
+
+// outside is the scope around a class body.
+func outside(f *frame) *frame {
+	if f != nil && f.class != nil && f.class.frame == f {
+		return f.outer
+	}
+	return f
+}
+
+// bind gives a function's parameters their values.
+func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
+	u := f.run.u()
+	var positional []argument
+	named := map[string]argument{}
+	for _, a := range args {
+		switch {
+		case a.t.is("star", "dstar"):
+			return false
+		case a.t.is("kw"):
+			named[a.t.text] = argument{a.t.kids[0], a.at}
+		default:
+			positional = append(positional, a)
+		}
+	}
+	if c.bound {
+		positional = append([]argument{{u.raw("sym", "self"), c.node}}, positional...)
+	}
+	set := func(name string, a argument) {
+		inner.vars[name] = binding{t: a.t, at: a.at}
+	}
+	keywordOnly := false
+	for _, p := range c.node.Field("parameters").NamedChildren() {
+		name, def := parameter(p)
+		switch {
+		case p.Is("keyword_separator"):
+			keywordOnly = true
+		case p.Is("positional_separator"):
+		case p.Is("list_splat_pattern"):
+			var rest []*term
+			for _, a := range positional {
+				rest = append(rest, a.t)
+			}
+			positional, keywordOnly = nil, true
+			set(p.NamedChild(0).Text(), argument{u.raw("tuple", "", rest...), p})
+		case p.Is("dictionary_splat_pattern"):
+			var rest []*term
+			for _, k := range sortedKeys(named) {
+				rest = append(rest, u.raw("pair", "", u.str(k), named[k].t))
+				delete(named, k)
+			}
+			set(p.NamedChild(0).Text(), argument{u.dict(rest), p})
+		case name == "":
+			return false
+		default:
+			if a, ok := named[name]; ok {
+				set(name, a)
+				delete(named, name)
+				continue
+			}
+			if !keywordOnly && len(positional) > 0 {
+				set(name, positional[0])
+				positional = positional[1:]
+				continue
+			}
+			if !def.Valid() {
+				return false
+			}
+			set(name, argument{c.scope.eval(def), c.scope.where(def)})
+		}
+	}
+	return len(positional) == 0 && len(named) == 0
+}
+
+// parameter is a parameter's name and default.
+func parameter(p syntax.Node) (string, syntax.Node) {
+	switch p.Kind() {
+	case "identifier":
+		return p.Text(), syntax.Node{}
+	case "default_parameter", "typed_default_parameter":
+		return p.Field("name").Text(), p.Field("value")
+	case "typed_parameter":
+		if id := p.NamedChild(0); id.Is("identifier") {
+			return id.Text(), syntax.Node{}
+		}
+	}
+	return "", syntax.Node{}
+}
+
+// fnTerm is what a function does, with its parameters by position.
+func (f *frame) fnTerm(c *closure) *term {
+	s := f.run.s
+	u := s.u
+	if s.opaque && c.node.Is("function_definition") && host(c.node) {
+		return u.raw("sym", c.node.Field("name").Text())
+	}
+	static := c.scope.outer == nil || c.scope.class != nil && c.scope.class.frame == c.scope
+	key := closureKey{c.node, c.scope, c.bound}
+	if t := s.fnOf[key]; static && t != nil {
+		return t
+	}
+	if f.run.depth >= maxInline || slices.Contains(f.run.active, c.node) {
+		return u.raw("recursive", c.node.Squeeze())
+	}
+	r := &run{s: s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth, active: f.run.active}
+	var args []argument
+	var shape []string
+	for _, p := range c.node.Field("parameters").NamedChildren() {
+		pname, def := parameter(p)
+		switch {
+		case p.Is("list_splat_pattern", "dictionary_splat_pattern"):
+			shape = append(shape, p.Kind())
+		case pname == "":
+			shape = append(shape, p.Kind())
+		case c.bound && len(args) == 0 && len(shape) == 0:
+			shape = append(shape, "self")
+		default:
+			t := u.raw("arg", strconv.Itoa(len(shape)))
+			args = append(args, argument{u.raw("kw", pname, t), p})
+			shape = append(shape, "arg")
+			if def.Valid() {
+				shape[len(shape)-1] = "arg=" + strconv.Itoa(c.scope.eval(def).id)
+			}
+		}
+	}
+	fr := &frame{run: r, vars: map[string]binding{}}
+	v, ok := fr.enterCall(c, args)
+	if !ok {
+		return u.raw("other", c.node.Squeeze())
+	}
+	t := etaReduced(u, v, r.events, len(args))
+	if t == nil {
+		kids := mapEvents(u, r.events)
+		t = u.raw("fn", strings.Join(shape, ","), append(kids, v)...)
+	}
+	s.closures[t] = c
+	f.run.made(t, c.node)
+	if static {
+		s.fnOf[key] = t
+	}
+	return t
+}
+
+// etaReduced is g for lambda x: g(x), else nil.
+func etaReduced(u *universe, v *term, events []event, n int) *term {
+	if !v.is("call") || len(v.kids) != n+1 || len(events) > 0 || n == 0 {
+		return nil
+	}
+	if !v.kids[0].is("sym", "attr", "fn") || v.kids[0].contains(u.raw("arg", "0")) {
+		return nil
+	}
+	for i, k := range v.kids[1:] {
+		if !k.is("arg") || k.text != strconv.Itoa(i) {
+			return nil
+		}
+	}
+	return v.kids[0]
+}
+
+// mapEvents makes terms of what a function did.
+func mapEvents(u *universe, events []event) []*term {
+	var out []*term
+	for _, e := range events {
+		kids := []*term{e.t}
+		for _, g := range e.guards {
+			kids = append(kids, g.t)
+		}
+		slices.SortFunc(kids[1:], func(a, b *term) int { return a.id - b.id })
+		out = append(out, u.raw("event", strconv.Itoa(int(e.kind)), kids...))
+	}
+	return out
+}

@@ -1,0 +1,993 @@
+package integrity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/correctness"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// Kind is what a change did to the tests.
+type Kind uint8
+
+// The kinds, in the order of the rules T1 to T7.
+const (
+	Tolerance  Kind = iota + 1 // a difference may be larger
+	Checks                     // less is compared, or not always
+	Skips                      // a case is skipped or may fail
+	Cases                      // shapes, types or configurations are gone
+	Inputs                     // the reference, the seed or the inputs changed
+	Collection                 // tests, files or backends are not run
+	Measuring                  // how time is measured changed
+)
+
+// Finding is one place at which a change weakens the tests, or may.
+type Finding struct {
+	Kind     Kind
+	File     *syntax.File
+	Span     syntax.Span
+	Severity rules.Severity
+	// Construct tells findings at one place apart, and holds what was weakened,
+	// so that a waiver of one covers no other.
+	Construct string
+	Message   string
+}
+
+// problem is a finding that is being counted over the cases of a test.
+type problem struct {
+	Finding
+	cases    int
+	backends map[string]bool
+	example  string
+}
+
+// comparison compares two revisions of one file.
+type comparison struct {
+	u          *universe
+	base, head *side
+	problems   map[string]*problem
+	order      []*problem
+	// The case that is being compared; total counts the test's cases.
+	current *testCase
+	total   int
+	// signatures are what the head's cases do, with the conditions of the cases.
+	signatures map[int][][]*term
+	// fallback is where a problem without a place of its own is reported.
+	fallback syntax.Node
+}
+
+// clip is a node's span up to the end of its first line.
+func clip(n syntax.Node) syntax.Span {
+	s := n.Span()
+	if i := strings.IndexByte(n.Text(), '\n'); i >= 0 {
+		s.End = s.Start + i
+	}
+	return s
+}
+
+// quote is source text for a message.
+func quote(text string) string {
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'")
+	if r := []rune(text); len(r) > 80 {
+		text = string(r[:79]) + "…"
+	}
+	return "`" + text + "`"
+}
+
+func quoteNode(n syntax.Node) string { return quote(n.Squeeze()) }
+
+// add reports a problem at a place of the head; equal ones are counted.
+func (c *comparison) add(kind Kind, n syntax.Node, construct, format string, args ...any) *problem {
+	if !n.Valid() || n.File() != c.head.file {
+		n = c.fallback
+	}
+	span := syntax.Span{}
+	if n.Valid() {
+		span = clip(n)
+	}
+	key := fmt.Sprintf("%d %d %d %s", kind, span.Start, span.End, construct)
+	p := c.problems[key]
+	if p == nil {
+		p = &problem{Finding: Finding{
+			Kind: kind, File: c.head.file, Span: span, Severity: rules.Warning,
+			Construct: construct, Message: fmt.Sprintf(format, args...),
+		}, backends: map[string]bool{}}
+		c.problems[key] = p
+		c.order = append(c.order, p)
+	}
+	if c.current != nil {
+		p.cases++
+		p.backends[c.current.backend()] = true
+		if p.example == "" {
+			p.example = c.current.describe()
+		}
+	}
+	return p
+}
+
+// note makes a problem one that needs no maintainer.
+func (p *problem) note() { p.Severity = rules.Note }
+
+// findings are the problems with what was counted.
+func (c *comparison) findings() []Finding {
+	var out []Finding
+	for _, p := range c.order {
+		f := p.Finding
+		if others := p.others(); others != "" && f.Severity == rules.Warning && f.Kind != Collection {
+			f.Severity = rules.Note
+			f.Message += "; it concerns " + others + " only"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// others names the backends of a problem when neither the candidate nor the
+// reference is among them.
+func (p *problem) others() string {
+	if len(p.backends) == 0 || p.backends[candidate] || p.backends[reference] || p.backends[""] {
+		return ""
+	}
+	var names []string
+	for _, n := range sortedKeys(p.backends) {
+		if !backends[n] {
+			return ""
+		}
+		names = append(names, "`"+n+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+// scope says of a message how many of a test's cases it concerns.
+func (c *comparison) scope(from int) {
+	for _, p := range c.order[from:] {
+		if p.cases > 0 && p.cases < c.total {
+			p.Message += fmt.Sprintf(" (%d of %d cases, such as %s)", p.cases, c.total, quote(p.example))
+		}
+	}
+}
+
+// test compares one test with the one that it has become.
+func (c *comparison) test(b, h *testFn) {
+	c.fallback = h.name
+	defer func() { c.current = nil }()
+	baseCases, baseKnown := c.base.cases(b)
+	headCases, headKnown := c.head.cases(h)
+	same := c.sameBody(b, h)
+	if same && c.sameSets(b, h) {
+		return
+	}
+	from := len(c.order)
+	switch {
+	case baseKnown && headKnown:
+		c.eachCase(b, h, baseCases, headCases, same)
+	default:
+		c.total = 0
+		c.unlisted(b, h)
+		if !same {
+			c.current = nil
+			c.events(c.base.execute(b, c.base.symbolic(b)), c.head.execute(h, c.head.symbolic(h)), c.base.symbolic(b), h)
+		}
+	}
+	c.scope(from)
+	if headKnown {
+		c.gaps(b, h, baseCases, headCases)
+	}
+}
+
+// sameBody reports whether two tests do the same whatever their parameters are.
+func (c *comparison) sameBody(b, h *testFn) bool {
+	x := mapEvents(c.u, c.base.execute(b, c.base.symbolic(b)))
+	y := mapEvents(c.u, c.head.execute(h, c.head.symbolic(h)))
+	return slices.Equal(x, y)
+}
+
+func (c *comparison) sameSets(b, h *testFn) bool {
+	return slices.EqualFunc(b.sets, h.sets, func(x, y paramSet) bool {
+		return x.values == y.values && slices.Equal(x.names, y.names)
+	})
+}
+
+// unlisted compares parameters that cannot be listed, decorator by decorator.
+func (c *comparison) unlisted(b, h *testFn) {
+	for _, x := range b.sets {
+		var match *paramSet
+		for i, y := range h.sets {
+			if slices.Equal(x.names, y.names) && (match == nil || y.values == x.values) {
+				match = &h.sets[i]
+			}
+		}
+		switch {
+		case match == nil:
+			c.add(Cases, c.fallback, "set "+strings.Join(x.names, ","), "the parameters %s of this test are gone", quote(strings.Join(x.names, ", ")))
+		case match.values == x.values:
+		case x.known && match.known:
+			for _, row := range x.cases {
+				if !slices.ContainsFunc(match.cases, func(o paramCase) bool { return slices.Equal(o.vals, row.vals) && c.implied(o.conds, row.conds) }) {
+					c.add(Cases, match.at, "row "+showRow(row.vals), "the case %s is gone", quote(showRow(row.vals)))
+				}
+			}
+		case match.values.is("bin") && match.values.text == "+" && slices.Contains(match.values.kids, x.values):
+		default:
+			c.add(Cases, match.at, "rewritten "+strings.Join(x.names, ","), "where the cases of %s come from was rewritten; a maintainer must look at whether all are there", quote(strings.Join(x.names, ", ")))
+		}
+	}
+}
+
+func showRow(vals []*term) string {
+	var parts []string
+	for _, v := range vals {
+		parts = append(parts, show(v))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// implied reports whether conditions hold where others do.
+func (c *comparison) implied(conds, given []*term) bool {
+	for _, t := range conds {
+		if !c.holds(t, given) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether a condition follows from others.
+func (c *comparison) holds(t *term, given []*term) bool {
+	if v, known := t.truth(); known {
+		return v
+	}
+	if slices.Contains(given, t) {
+		return true
+	}
+	switch t.op {
+	case "and":
+		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !c.holds(k, given) })
+	case "or":
+		return slices.ContainsFunc(t.kids, func(k *term) bool { return c.holds(k, given) })
+	}
+	for _, g := range given {
+		if g.is("and") && slices.Contains(g.kids, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachCase compares each case of a test with the case that it has become.
+func (c *comparison) eachCase(b, h *testFn, baseCases, headCases []testCase, same bool) {
+	common := c.commonNames(b, h)
+	index := map[string][]testCase{}
+	for _, hc := range headCases {
+		k := hc.key(common)
+		index[k] = append(index[k], hc)
+	}
+	c.total = len(baseCases)
+	var lost []testCase
+	for i := range baseCases {
+		bc := baseCases[i]
+		c.current = &baseCases[i]
+		candidates := index[bc.key(common)]
+		if len(candidates) == 0 {
+			lost = append(lost, bc)
+			continue
+		}
+		if same && len(bc.marks) == 0 && slices.ContainsFunc(candidates, func(hc testCase) bool {
+			return len(hc.marks) == 0 && c.implied(hc.conds, bc.conds)
+		}) {
+			continue
+		}
+		c.bestOf(b, h, bc, candidates)
+	}
+	c.current = nil
+	c.lost(b, h, lost, headCases)
+}
+
+// commonNames are the parameters of both tests.
+func (c *comparison) commonNames(b, h *testFn) []string {
+	var out []string
+	for _, x := range b.sets {
+		for _, n := range x.names {
+			if slices.ContainsFunc(h.sets, func(y paramSet) bool { return slices.Contains(y.names, n) }) {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// bestOf compares a case with the one of several that weakens it least.
+func (c *comparison) bestOf(b, h *testFn, bc testCase, candidates []testCase) {
+	events := c.base.execute(b, bc)
+	var best *comparison
+	for _, hc := range candidates[:min(len(candidates), 64)] {
+		try := &comparison{u: c.u, base: c.base, head: c.head, problems: map[string]*problem{}, current: c.current, total: c.total, fallback: c.fallback}
+		for _, cond := range hc.conds {
+			if !c.holds(cond, bc.conds) {
+				try.add(Cases, c.setOf(h), "condition "+describeTerm(c.head, cond), "cases are there only where %s", quote(describeTerm(c.head, cond)))
+			}
+		}
+		try.events(events, c.head.execute(h, hc), bc, h)
+		if best == nil || len(try.order) < len(best.order) {
+			best = try
+		}
+		if len(best.order) == 0 {
+			return
+		}
+	}
+	c.absorb(best)
+}
+
+// absorb takes over the problems of a comparison of one case.
+func (c *comparison) absorb(o *comparison) {
+	for _, p := range o.order {
+		key := fmt.Sprintf("%d %d %d %s", p.Kind, p.Span.Start, p.Span.End, p.Construct)
+		known := c.problems[key]
+		if known == nil {
+			c.problems[key] = p
+			c.order = append(c.order, p)
+			continue
+		}
+		known.cases += p.cases
+		for name := range p.backends {
+			known.backends[name] = true
+		}
+	}
+}
+
+// setOf is where the values of a case are written: the decorator that has a
+// conditional row.
+func (c *comparison) setOf(h *testFn) syntax.Node {
+	for _, s := range h.sets {
+		if slices.ContainsFunc(s.cases, func(r paramCase) bool { return len(r.conds) > 0 }) {
+			return s.at
+		}
+	}
+	return c.fallback
+}
+
+// describeTerm is the source of a term.
+func describeTerm(s *side, t *term) string {
+	if n := s.origin[t]; n.Valid() {
+		return n.Squeeze()
+	}
+	if t.is("not") {
+		return "not " + describeTerm(s, t.kids[0])
+	}
+	if t.is("and", "or") {
+		var parts []string
+		for _, k := range t.kids {
+			parts = append(parts, describeTerm(s, k))
+		}
+		return strings.Join(parts, " "+t.op+" ")
+	}
+	return show(t)
+}
+
+// lost reports the cases that have no successor: those of a backend that is
+// gone, and others by the decorator that has them no more. Cases that did not
+// run before are no loss.
+func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
+	headBackends := map[string]bool{}
+	for _, hc := range headCases {
+		headBackends[hc.backend()] = true
+	}
+	gone := map[string]int{}
+	for _, bc := range lost {
+		if events := c.base.execute(b, bc); skippedForGood(events) || c.elsewhere(bc, events) {
+			continue
+		}
+		if name := bc.backend(); name != "" && !headBackends[name] {
+			gone[name]++
+			continue
+		}
+		c.current = &bc
+		at, what := c.lostIn(b, h, bc)
+		kind := "the case"
+		if c.isPerf(b) {
+			kind = "the performance configuration"
+		}
+		c.add(Cases, at, "gone "+what, "%s %s is gone", kind, quote(what))
+	}
+	c.current = nil
+	for _, name := range sortedKeys(gone) {
+		at := c.fallback
+		for _, s := range h.sets {
+			if slices.Contains(s.names, "backend") || slices.Contains(s.names, "framework") {
+				at = s.at
+			}
+		}
+		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %d cases are gone", name, gone[name])
+	}
+}
+
+// lostIn finds the decorator whose values have a case no more.
+func (c *comparison) lostIn(b, h *testFn, bc testCase) (syntax.Node, string) {
+	for _, x := range b.sets {
+		row := make([]*term, len(x.names))
+		for i, n := range x.names {
+			row[i] = bc.values[n]
+		}
+		for _, y := range h.sets {
+			if slices.Equal(x.names, y.names) && !slices.ContainsFunc(y.cases, func(r paramCase) bool { return slices.Equal(r.vals, row) }) {
+				return y.at, showRow(row)
+			}
+		}
+	}
+	for _, x := range b.sets {
+		for _, n := range x.names {
+			has := false
+			var at syntax.Node
+			for _, y := range h.sets {
+				if i := slices.Index(y.names, n); i >= 0 {
+					at = y.at
+					has = has || slices.ContainsFunc(y.cases, func(r paramCase) bool { return len(r.vals) > i && r.vals[i] == bc.values[n] })
+				}
+			}
+			if at.Valid() && !has {
+				return at, n + "=" + show(bc.values[n])
+			}
+		}
+	}
+	return c.fallback, bc.describe()
+}
+
+func (c *comparison) isPerf(b *testFn) bool {
+	return strings.Contains(b.key, "perf") || strings.Contains(b.key, "bench")
+}
+
+// elsewhere reports whether another test of the head does all that a case did.
+func (c *comparison) elsewhere(bc testCase, events []event) bool {
+	if c.signatures == nil {
+		c.signatures = map[int][][]*term{}
+		for _, t := range c.head.tests() {
+			cases, known := c.head.cases(t)
+			if !known || len(cases) > maxElsewhere {
+				continue
+			}
+			for _, hc := range cases {
+				id := signatureOf(c.u, c.head.execute(t, hc))
+				c.signatures[id] = append(c.signatures[id], hc.conds)
+			}
+		}
+	}
+	return slices.ContainsFunc(c.signatures[signatureOf(c.u, events)], func(conds []*term) bool { return c.implied(conds, bc.conds) })
+}
+
+// maxElsewhere bounds the cases of a test in which lost ones are looked for.
+const maxElsewhere = 500
+
+// signatureOf is the same for two runs that do the same.
+func signatureOf(u *universe, events []event) int {
+	return u.raw("run", "", mapEvents(u, events)...).id
+}
+
+// skippedForGood reports whether a case does not run at all.
+func skippedForGood(events []event) bool {
+	return slices.ContainsFunc(events, func(e event) bool { return e.kind == skipped && len(skipConds(e)) == 0 })
+}
+
+// skipConds are the conditions of a skip, without earlier skips.
+func skipConds(e event) []*term {
+	var out []*term
+	for _, g := range e.guards {
+		if g.kind != onSkip && g.kind != onWith {
+			out = append(out, g.t)
+		}
+	}
+	return out
+}
+
+// events compares what a case did with what it does.
+func (c *comparison) events(before, after []event, bc testCase, h *testFn) {
+	if skippedForGood(before) {
+		return
+	}
+	if c.skips(before, after, bc, h) {
+		return
+	}
+	c.checks(before, after, bc)
+	c.effects(before, after)
+}
+
+// skips reports skips that are new; it says whether the case runs no more.
+func (c *comparison) skips(before, after []event, bc testCase, h *testFn) bool {
+	for _, e := range after {
+		if e.kind != skipped && e.kind != xfailed {
+			continue
+		}
+		for _, conds := range alternatives(skipConds(e)) {
+			if slices.ContainsFunc(before, func(o event) bool {
+				return (o.kind == skipped || o.kind == e.kind) && slices.ContainsFunc(alternatives(skipConds(o)), func(old []*term) bool { return c.implied(old, conds) })
+			}) {
+				continue
+			}
+			if bc.backend() == candidate && correctness.ForwardOnly(e.text) && (records.TestID{Test: h.key}).Backward() {
+				continue
+			}
+			c.addSkip(e)
+			break
+		}
+	}
+	return skippedForGood(after)
+}
+
+// alternatives writes a conjunction with disjunctions out as several
+// conjunctions, up to a limit.
+func alternatives(conds []*term) [][]*term {
+	out := [][]*term{nil}
+	for _, t := range conds {
+		kids := []*term{t}
+		if t.is("or") && len(out)*len(t.kids) <= 64 {
+			kids = t.kids
+		}
+		var next [][]*term
+		for _, o := range out {
+			for _, k := range kids {
+				parts := []*term{k}
+				if k.is("and") {
+					parts = k.kids
+				}
+				next = append(next, append(slices.Clip(o), parts...))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+func (c *comparison) addSkip(e event) {
+	what := "skips"
+	if e.kind == xfailed {
+		what = "lets fail"
+	}
+	condition := conditionOf(e.node)
+	text := ""
+	if e.text != "" {
+		text = " with the reason " + quote(e.text)
+	}
+	when := ""
+	if condition != "" {
+		when = " where " + quote(condition)
+	}
+	c.add(Skips, e.node, what+" "+condition+" "+e.text, "this %s cases that ran before%s%s", what, when, text)
+}
+
+// conditionOf is the condition of the if statement around a node.
+func conditionOf(n syntax.Node) string {
+	var parts []string
+	for at := n; ; {
+		p := at.Ancestor("if_statement", "elif_clause", "conditional_expression", "function_definition")
+		if !p.Valid() || p.Is("function_definition") {
+			break
+		}
+		if cond := p.Field("condition"); cond.Valid() && !n.Inside(cond) {
+			text := cond.Squeeze()
+			if alt := p.Field("alternative"); alt.Is("else_clause") && n.Inside(alt) {
+				text = "not (" + text + ")"
+			}
+			parts = append(parts, text)
+		}
+		at = p
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, " and ")
+}
+
+// checks reports comparisons and measurements that are gone or weaker.
+func (c *comparison) checks(before, after []event, bc testCase) {
+	var old, now []check
+	for _, e := range before {
+		if e.kind == checked || e.kind == measured {
+			old = append(old, c.base.newCheck(e))
+		}
+	}
+	for _, e := range after {
+		if e.kind == checked || e.kind == measured {
+			now = append(now, c.head.newCheck(e))
+		}
+	}
+	used := make([]bool, len(now))
+	var left []check
+	for _, o := range old {
+		best, at := (*comparison)(nil), -1
+		for i, n := range now {
+			if o.kind != n.kind || o.name != n.name || !c.sameArgs(o, n) {
+				continue
+			}
+			try := c.trial()
+			try.pair(o, n, bc)
+			if best == nil || len(try.order) < len(best.order) || len(try.order) == len(best.order) && used[at] && !used[i] {
+				best, at = try, i
+			}
+		}
+		if best == nil {
+			left = append(left, o)
+			continue
+		}
+		used[at] = true
+		c.absorb(best)
+	}
+	for _, o := range left {
+		best, at := (*comparison)(nil), -1
+		for i, n := range now {
+			if used[i] || o.kind != n.kind || o.name != n.name {
+				continue
+			}
+			try := c.trial()
+			try.pair(o, n, bc)
+			if best == nil || len(try.order) < len(best.order) {
+				best, at = try, i
+			}
+		}
+		if best != nil {
+			used[at] = true
+			c.absorb(best)
+			continue
+		}
+		c.goneCheck(o)
+	}
+}
+
+// trial is a comparison of one alternative.
+func (c *comparison) trial() *comparison {
+	return &comparison{u: c.u, base: c.base, head: c.head, problems: map[string]*problem{}, current: c.current, total: c.total, fallback: c.fallback}
+}
+
+func (c *comparison) goneCheck(o check) {
+	if o.kind == measured {
+		c.add(Cases, c.fallback, "measurement gone "+o.node.Squeeze(), "the measurement %s is gone", quoteNode(o.node))
+		return
+	}
+	c.add(Checks, c.fallback, "gone "+o.node.Squeeze(), "the check %s (line %d before the change) is gone or was rewritten; a maintainer must look", quoteNode(o.node), o.node.Pos().Line)
+}
+
+func (c *comparison) sameArgs(o, n check) bool {
+	for _, name := range argNames(o, n) {
+		if o.args[name] != n.args[name] && c.u.strictest(name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func argNames(o, n check) []string {
+	all := map[string]bool{}
+	for k := range o.args {
+		all[k] = true
+	}
+	for k := range n.args {
+		all[k] = true
+	}
+	return sortedKeys(all)
+}
+
+// pair compares a check with its successor.
+func (c *comparison) pair(o, n check, bc testCase) {
+	c.guards(o, n)
+	if n.strict < o.strict {
+		c.add(Checks, n.node, "weaker "+o.callee, "`%s` compares less than `%s` did: not all of shape, type and stride", n.callee, o.callee)
+	}
+	for _, name := range argNames(o, n) {
+		c.argument(o, n, name)
+	}
+	c.tolerances(o, n, bc)
+}
+
+// guards reports conditions under which a check runs now.
+func (c *comparison) guards(o, n check) {
+	var given []*term
+	for _, g := range o.guards {
+		given = append(given, g.t)
+	}
+	for _, g := range n.guards {
+		if g.kind == onSkip || c.holds(g.t, given) {
+			continue
+		}
+		kind, what := Checks, "the check"
+		if n.kind == measured {
+			kind, what = Cases, "the measurement"
+		}
+		switch g.kind {
+		case onTry:
+			c.add(kind, g.node, "try "+n.node.Squeeze(), "%s %s stands in a block that swallows its failure", what, quoteNode(n.node))
+		case onWith:
+			c.add(kind, g.node, "with "+g.node.Squeeze(), "%s %s now runs inside %s", what, quoteNode(n.node), quoteNode(g.node))
+		case onLoop:
+			if !c.widerLoop(g.t, o) {
+				c.add(kind, g.node, "loop "+n.node.Squeeze(), "%s %s runs in another loop than before", what, quoteNode(n.node))
+			}
+		case onReturn:
+			c.add(kind, g.node, "return "+conditionOf(g.node), "the test returns before %s where %s", quoteNode(n.node), quote(conditionOf(g.node)))
+		default:
+			if g.t.is("raised") || g.t.is("not") && g.t.kids[0].is("raised") {
+				c.add(kind, g.node, "handler "+n.node.Squeeze(), "%s %s depends on an exception", what, quoteNode(n.node))
+				continue
+			}
+			c.add(kind, n.node, "condition "+describeTerm(c.head, g.t), "%s %s runs only where %s", what, quoteNode(n.node), quote(describeTerm(c.head, g.t)))
+		}
+	}
+}
+
+// widerLoop reports whether a loop runs over all that a loop of the base did.
+func (c *comparison) widerLoop(t *term, o check) bool {
+	if !t.is("for") {
+		return false
+	}
+	for _, g := range o.guards {
+		if g.kind == onLoop && g.t.is("for") && g.t.kids[0].is("list", "tuple") && t.kids[0].is("list", "tuple") {
+			if !slices.ContainsFunc(g.t.kids[0].kids, func(k *term) bool { return !slices.Contains(t.kids[0].kids, k) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sides says of what a check's argument is.
+var sides = map[string]string{
+	"test_fn": "tested", "actual": "tested", "first": "tested", "fn": "tested", "condition": "tested",
+	"ref_fn": "expected", "expected": "expected", "second": "expected", "reference_fp16": "expected", "reference_fp32": "expected",
+}
+
+// argument compares one argument of a check.
+func (c *comparison) argument(o, n check, name string) {
+	x, y := o.args[name], n.args[name]
+	if x == y {
+		return
+	}
+	at := n.places[name]
+	if !at.Valid() {
+		at = n.node
+	}
+	if strict := c.u.strictest(name); strict != nil {
+		if old := c.base.option(o, name); old == c.head.option(n, name) {
+			return
+		}
+		if c.head.option(n, name) == strict {
+			return
+		}
+		c.add(Checks, at, "option "+name+" "+textOf(at), "`%s` now makes the check look at less", name)
+		return
+	}
+	if n.kind == measured {
+		c.measurement(o, n, name, at)
+		return
+	}
+	if y == nil {
+		c.add(Inputs, n.node, "argument gone "+name, "the check %s lost its argument `%s`", quoteNode(n.node), name)
+		return
+	}
+	if x == nil {
+		c.add(Checks, at, "argument "+name+" "+textOf(at), "the check has a new argument `%s`; a maintainer must look at whether it compares less", name)
+		return
+	}
+	opposite := opposites[name]
+	if opposite != "" && n.args[opposite] == y {
+		c.add(Checks, at, "itself "+name, "the check compares a value with itself")
+		return
+	}
+	bt, ht, place := c.locate(x, y)
+	if !place.Valid() {
+		place = at
+	}
+	alone := opposite == "" || o.args[opposite] == n.args[opposite]
+	side := sides[name]
+	switch {
+	case c.within(x, y):
+		c.add(Checks, n.node, "narrowed "+textOf(n.node), "only a part or a digest of what was compared is compared: %s", quoteNode(place))
+	case alone && side == "expected" || c.inReference(x, bt):
+		c.changed(place, bt, ht, "the reference is another")
+	case alone && side == "tested":
+		c.add(Checks, place, "tested "+describePair(c, bt, ht), "what is checked was rewritten: %s became %s; a maintainer must look", quote(describeTerm(c.base, bt)), quote(describeTerm(c.head, ht)))
+	default:
+		c.changed(place, bt, ht, "the input is another")
+	}
+}
+
+// opposites are the arguments that a check compares with each other.
+var opposites = map[string]string{
+	"actual": "expected", "test_fn": "ref_fn", "first": "second", "expected": "actual", "ref_fn": "test_fn", "second": "first",
+}
+
+// changed reports that a value is computed in another way. One cause is one
+// finding, whichever checks and steps it reaches.
+func (c *comparison) changed(place syntax.Node, bt, ht *term, what string) {
+	c.add(Inputs, place, "changed "+describePair(c, bt, ht), "%s: %s became %s", what, quote(describeTerm(c.base, bt)), quote(describeTerm(c.head, ht)))
+}
+
+func textOf(n syntax.Node) string { return strings.Join(strings.Fields(n.Text()), " ") }
+
+func describePair(c *comparison, b, h *term) string {
+	return describeTerm(c.base, b) + " " + describeTerm(c.head, h)
+}
+
+// within reports whether the head compares something made of what the base
+// compared.
+func (c *comparison) within(x, y *term) bool {
+	if x.is("fn") && y.is("fn") && x.text == y.text {
+		x, y = x.kids[len(x.kids)-1], y.kids[len(y.kids)-1]
+	}
+	return x != y && len(x.kids) > 0 && y.contains(x)
+}
+
+// inReference reports whether a part of a check lies in a function that is
+// named as the reference.
+func (c *comparison) inReference(whole, part *term) bool {
+	for _, fn := range whole.find(func(t *term) bool { return t.is("fn") }) {
+		if cl := c.base.closures[fn]; cl != nil && strings.Contains(strings.ToLower(cl.node.Field("name").Text()), "ref") && fn.contains(part) && fn != part {
+			return true
+		}
+	}
+	return false
+}
+
+// locate finds the smallest parts that explain how two terms differ, and where
+// the second is written.
+func (c *comparison) locate(x, y *term) (*term, *term, syntax.Node) {
+	type pair struct{ x, y *term }
+	memo := map[pair]pair{}
+	var visit func(pair) pair
+	visit = func(p pair) pair {
+		if r, ok := memo[p]; ok {
+			return r
+		}
+		r := p
+		if p.x.op == p.y.op && p.x.text == p.y.text && len(p.x.kids) == len(p.y.kids) {
+			cause, found := pair{}, false
+			for i := range p.x.kids {
+				if p.x.kids[i] == p.y.kids[i] {
+					continue
+				}
+				k := visit(pair{p.x.kids[i], p.y.kids[i]})
+				if found && k != cause {
+					found = false
+					break
+				}
+				cause, found = k, true
+			}
+			if found && !cause.y.is("int", "float", "str", "bool", "none", "sym") && c.head.origin[cause.y].Valid() {
+				r = cause
+			}
+		}
+		memo[p] = r
+		return r
+	}
+	r := visit(pair{x, y})
+	return r.x, r.y, c.head.origin[r.y]
+}
+
+// measurement compares an argument of a measurement.
+func (c *comparison) measurement(o, n check, name string, at syntax.Node) {
+	x, y := o.args[name], n.args[name]
+	switch {
+	case x == nil || y == nil:
+		c.add(Measuring, at, "option "+name+" "+textOf(at), "the measurement %s is made with other options: `%s`", quoteNode(n.node), name)
+	case x.is("bool", "int", "float", "none") || y.is("bool", "int", "float", "none") || x.is("cmp", "not", "and", "or"):
+		c.add(Measuring, at, "option "+name+" "+textOf(at), "the measurement %s is made with another `%s`", quoteNode(n.node), name)
+	default:
+		bt, ht, place := c.locate(x, y)
+		if !place.Valid() {
+			place = at
+		}
+		c.changed(place, bt, ht, "what is measured is another")
+	}
+}
+
+// tolerances compares the limits of a check.
+func (c *comparison) tolerances(o, n check, bc testCase) {
+	for i, old := range o.tols {
+		var now *tolerance
+		seen := 0
+		for j := range n.tols {
+			if n.tols[j].name != old.name {
+				continue
+			}
+			// The same name may occur several times, in the same order.
+			if seen == countBefore(o.tols, i) {
+				now = &n.tols[j]
+				break
+			}
+			seen++
+		}
+		if now == nil {
+			if old.t != nil {
+				c.add(Checks, n.node, "tolerance gone "+old.name, "the limit `%s` of the check is gone", old.name)
+			}
+			continue
+		}
+		c.tolerance(o, n, old, *now, bc)
+	}
+	for _, now := range n.tols {
+		if now.t != nil && !slices.ContainsFunc(o.tols, func(t tolerance) bool { return t.name == now.name }) {
+			if lo, hi, ok := interval(now.t); ok && lo == 0 && hi == 0 {
+				continue
+			}
+			c.add(Tolerance, c.placeOf(n, now), "new "+now.name+" "+describeTerm(c.head, now.t), "a limit `%s` of %s is new", now.name, quote(describeTerm(c.head, now.t)))
+		}
+	}
+}
+
+func countBefore(list []tolerance, i int) int {
+	n := 0
+	for _, t := range list[:i] {
+		if t.name == list[i].name {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *comparison) placeOf(n check, t tolerance) syntax.Node {
+	if at := n.places[t.name]; at.Valid() {
+		return at
+	}
+	if t.t != nil && strings.Contains(t.name, ".") || t.name == "bound" {
+		if at := c.head.origin[t.t]; at.Valid() && at.Inside(n.node) {
+			return at
+		}
+	}
+	return n.node
+}
+
+func (c *comparison) tolerance(o, n check, old, now tolerance, bc testCase) {
+	if old.t == now.t {
+		if o.callee == n.callee || old.t != nil && !old.t.is("none") {
+			return
+		}
+	}
+	lo, hi, ok := c.base.limits(o, old, dtypeOf(bc, o))
+	lo2, hi2, ok2 := c.head.limits(n, now, dtypeOf(bc, n))
+	if ok && ok2 {
+		if !old.falls && hi2 <= lo || old.falls && lo2 >= hi {
+			return
+		}
+		if c.branchwise(old, now) {
+			return
+		}
+	}
+	was, is := "the default", "the default"
+	if old.t != nil && !old.t.is("none") {
+		was = quote(numberText(c.base, old.t))
+	}
+	if now.t != nil && !now.t.is("none") {
+		is = quote(numberText(c.head, now.t))
+	}
+	at := c.placeOf(n, now)
+	construct := old.name + " " + was + " " + is
+	switch {
+	case !ok || !ok2:
+		c.add(Tolerance, at, construct, "`%s` became %s, which cannot be compared with %s; a maintainer must look", old.name, is, was)
+	default:
+		c.add(Tolerance, at, construct, "`%s` is looser: %s became %s", old.name, was, is)
+	}
+}
+
+func numberText(s *side, t *term) string {
+	if t.is("int", "float") {
+		return t.text
+	}
+	return describeTerm(s, t)
+}
+
+// branchwise reports whether two choices by the same condition are nowhere
+// looser.
+func (c *comparison) branchwise(old, now tolerance) bool {
+	x, y := old.t, now.t
+	if x == nil || y == nil || !x.is("ite") || !y.is("ite") || x.kids[0] != y.kids[0] {
+		return false
+	}
+	for i := 1; i <= 2; i++ {
+		lo, hi, ok := interval(x.kids[i])
+		lo2, hi2, ok2 := interval(y.kids[i])
+		if !ok || !ok2 || !old.falls && hi2 > lo || old.falls && lo2 < hi {
+			return false
+		}
+	}
+	return true
+}

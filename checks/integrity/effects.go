@@ -1,0 +1,306 @@
+package integrity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/correctness"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// fallbackVariable is the dispatcher's switch: with "1" a backend that lacks an
+// op fails instead of another one answering for it.
+const fallbackVariable = "DISABLE_FALLBACK"
+
+// effects compares what else a case does: the backend, seeds, modes, patches.
+func (c *comparison) effects(before, after []event) {
+	old, now := effectsOf(before), effectsOf(after)
+	seeded := slices.ContainsFunc(old, func(e event) bool { return isSeed(calleeName(e.t)) })
+	for _, o := range old {
+		if c.kept(o, now) {
+			continue
+		}
+		c.goneEffect(o, old, now)
+	}
+	for _, n := range now {
+		if slices.ContainsFunc(old, func(o event) bool { return o.t == n.t }) {
+			continue
+		}
+		c.newEffect(n, old, now, seeded)
+	}
+}
+
+func effectsOf(events []event) []event {
+	return slices.DeleteFunc(slices.Clone(events), func(e event) bool { return e.kind != effected && e.kind != stored })
+}
+
+// kept reports whether the head does the same where the base did it.
+func (c *comparison) kept(o event, now []event) bool {
+	var given []*term
+	for _, g := range o.guards {
+		given = append(given, g.t)
+	}
+	return slices.ContainsFunc(now, func(n event) bool {
+		if n.t != o.t {
+			return false
+		}
+		for _, g := range n.guards {
+			if g.kind != onSkip && g.kind != onReturn && !c.holds(g.t, given) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// calleeName is the last name of what a call calls.
+func calleeName(t *term) string {
+	if t.is("fresh") {
+		t = t.kids[0]
+	}
+	if t.is("call") {
+		return t.kids[0].last()
+	}
+	return ""
+}
+
+func (c *comparison) goneEffect(o event, old, now []event) {
+	name := calleeName(o.t)
+	what := quoteNode(o.node)
+	at := c.fallback
+	i := c.successor(o, old, now)
+	becomes := "is gone"
+	if i >= 0 {
+		at = now[i].node
+		becomes = "became " + quoteNode(at)
+		if now[i].t == o.t {
+			becomes = "runs under other conditions"
+		}
+	}
+	construct := "effect " + o.node.Squeeze() + " " + becomes
+	switch {
+	case strings.Contains(o.node.Text(), fallbackVariable):
+		if why := undoes(c.base, o); why == "" {
+			c.add(Collection, at, construct, "%s %s: without it another backend may answer for the kernel", what, becomes)
+		}
+	case name == "set_backend":
+		c.add(Collection, at, construct, "%s %s: the test may run another backend than it names", what, becomes)
+	case isSeed(name):
+		c.add(Inputs, at, construct, "the seed is another: %s %s", what, becomes)
+	case o.t.is("decorator"):
+	case o.t.is("params"):
+		c.goneParams(o, now, construct)
+	case isPatch(name) || o.kind == stored && !isNumeric(name):
+		c.add(Inputs, at, construct, "the setup %s %s", what, becomes)
+	case isNumeric(name):
+		c.add(Inputs, at, construct, "how the reference computes is another: %s %s", what, becomes)
+	case i >= 0 && now[i].t != o.t:
+		bt, ht, place := c.locate(o.t, now[i].t)
+		if !place.Valid() {
+			place = at
+		}
+		c.changed(place, bt, ht, "a step of the test is another")
+	default:
+		c.add(Inputs, at, construct, "a step of the test changed: %s %s", what, becomes)
+	}
+}
+
+// successor is the index of what a step has become: itself under other
+// conditions, else the call of the same name that the base does not make, the
+// first for the first that is gone and so on; -1 for none.
+func (c *comparison) successor(o event, old, now []event) int {
+	if i := slices.IndexFunc(now, func(n event) bool { return n.t == o.t }); i >= 0 {
+		return i
+	}
+	name := calleeName(o.t)
+	if name == "" {
+		return -1
+	}
+	without := func(list, other []event) (out []int) {
+		for i, e := range list {
+			if calleeName(e.t) == name && !slices.ContainsFunc(other, func(x event) bool { return x.t == e.t }) {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
+	gone, added := without(old, now), without(now, old)
+	for k, i := range gone {
+		if old[i].t == o.t && k < len(added) {
+			return added[k]
+		}
+	}
+	return -1
+}
+
+// goneParams compares the parameters of a fixture.
+func (c *comparison) goneParams(o event, now []event, construct string) {
+	for _, n := range now {
+		if !n.t.is("params") || n.t.text != o.t.text {
+			continue
+		}
+		x, y := o.t.kids[0], n.t.kids[0]
+		if x.is("list", "tuple") && y.is("list", "tuple") && !slices.ContainsFunc(x.kids, func(k *term) bool { return !slices.Contains(y.kids, k) }) {
+			return
+		}
+		c.add(Cases, n.node, construct, "the fixture `%s` has other parameters: %s became %s", o.t.text, quoteNode(o.node), quoteNode(n.node))
+		return
+	}
+	c.add(Cases, c.fallback, construct, "the parameters of the fixture `%s` are gone", o.t.text)
+}
+
+// newEffect reports what the head does besides and may change the outcome.
+func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
+	name := calleeName(n.t)
+	what := quoteNode(n.node)
+	construct := "new " + n.node.Squeeze()
+	replaced := name != "" && slices.ContainsFunc(old, func(o event) bool { return calleeName(o.t) == name && !c.kept(o, now) })
+	switch {
+	case undoes(c.head, n) != "":
+		c.add(Collection, n.node, construct, "%s lets another backend answer for the kernel", what)
+	case replaced && (isSeed(name) || name == "set_backend"):
+		// Reported as what the old call became.
+	case n.t.is("decorator"):
+		c.newDecorator(n, construct)
+	case n.kind == stored || isPatch(name):
+		c.add(Checks, n.node, construct, "%s replaces something that the test relies on; a maintainer must look", what)
+	case isSeed(name) && seeded:
+		c.add(Inputs, n.node, construct, "the inputs are drawn with another seed: %s", what)
+	case isNumeric(name):
+		c.add(Inputs, n.node, construct, "%s changes how the reference computes", what)
+	case name == "set_backend":
+		c.add(Collection, n.node, construct, "%s selects another backend than the test names", what)
+	case n.t.is("other"):
+		c.add(Checks, n.node, construct, "the statement %s cannot be followed; a maintainer must look", what)
+	}
+}
+
+func (c *comparison) newDecorator(n event, construct string) {
+	text := strings.ToLower(n.node.Text())
+	for _, word := range []string{"skip", "xfail", "ignore", "flaky", "retry", "rerun", "expected"} {
+		if strings.Contains(text, word) {
+			c.add(Skips, n.node, construct, "the decorator %s may skip the test or hide its failure", quoteNode(n.node))
+			return
+		}
+	}
+	c.add(Checks, n.node, construct, "the decorator %s may change what the test checks; a maintainer must look", quoteNode(n.node))
+}
+
+// undoes says how an event switches the dispatcher's fallback on, or "".
+func undoes(s *side, e event) string {
+	if !strings.Contains(e.node.Text(), fallbackVariable) {
+		return ""
+	}
+	one := s.u.str("1")
+	t := e.t
+	switch {
+	case t.is("store") && t.text == "[]":
+		if t.kids[2] == one {
+			return ""
+		}
+		return "stores another value"
+	case t.is("call"):
+		switch calleeName(t) {
+		case "setenv", "setitem", "putenv", "setdefault":
+			if last := t.kids[len(t.kids)-1]; last == one || last.is("kw") && last.kids[0] == one {
+				return ""
+			}
+			return "sets another value"
+		case "pop", "delenv", "delitem", "unsetenv":
+			return "removes it"
+		case "update":
+			if slices.ContainsFunc(t.kids, func(k *term) bool { return k.pairs()[fallbackVariable] == one }) {
+				return ""
+			}
+			return "sets another value"
+		case "patch", "dict":
+			return "replaces the environment"
+		}
+	case t.is("del"):
+		return "deletes it"
+	}
+	return ""
+}
+
+// gaps notes what a newly registered candidate declares not to support: skips
+// that hold for it and for no other backend.
+func (c *comparison) gaps(b, h *testFn, baseCases, headCases []testCase) {
+	has := func(list []testCase) bool {
+		return slices.ContainsFunc(list, func(t testCase) bool { return t.backend() == candidate })
+	}
+	if has(baseCases) || !has(headCases) {
+		return
+	}
+	others := map[syntax.Node]bool{}
+	type gap struct {
+		e     event
+		cases int
+	}
+	gaps := map[syntax.Node]*gap{}
+	var order []*gap
+	total, covered := 0, 0
+	for _, hc := range headCases {
+		if hc.backend() == candidate {
+			continue
+		}
+		for _, e := range c.head.execute(h, hc) {
+			if e.kind == skipped || e.kind == xfailed {
+				others[e.node] = true
+			}
+		}
+	}
+	for _, hc := range headCases {
+		if hc.backend() != candidate {
+			continue
+		}
+		events := c.head.execute(h, hc)
+		open := true
+		counts := true
+		for _, e := range events {
+			if e.kind != skipped && e.kind != xfailed {
+				continue
+			}
+			if others[e.node] {
+				if len(skipConds(e)) == 0 {
+					counts = false // no backend runs this case
+				}
+				continue
+			}
+			g := gaps[e.node]
+			if g == nil {
+				g = &gap{e: e}
+				gaps[e.node] = g
+				order = append(order, g)
+			}
+			g.cases++
+			open = false
+		}
+		if counts {
+			total++
+			if open {
+				covered++
+			}
+		}
+	}
+	for _, g := range order {
+		if correctness.ForwardOnly(g.e.text) && (records.TestID{Test: h.key}).Backward() {
+			continue
+		}
+		text := ""
+		if g.e.text != "" {
+			text = ": " + quote(g.e.text)
+		}
+		c.current = nil
+		p := c.add(Skips, g.e.node, "gap "+conditionOf(g.e.node)+" "+g.e.text, "declared gap of the new backend `%s`%s; %s of this test's %s stay covered", candidate, text, fmt.Sprint(covered), plural(total, "case"))
+		p.note()
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

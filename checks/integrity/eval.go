@@ -1,0 +1,979 @@
+package integrity
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// maxInline bounds how deep helpers are entered, maxUnroll how often a loop
+// body is repeated.
+const (
+	maxInline = 12
+	maxUnroll = 64
+)
+
+// side is one revision of one file.
+type side struct {
+	u    *universe
+	file *syntax.File
+	// closures are the functions behind terms, origin the place where a term was
+	// first made.
+	closures map[*term]*closure
+	origin   map[*term]syntax.Node
+	module   *frame
+	classes  map[string]*class
+	order    []*class
+	// known are the signatures of the harness, by the function's name.
+	known map[string]*signature
+	// opaque keeps calls of functions of the same file as calls, for comparing
+	// files function by function; only these are entered.
+	opaque bool
+	enter  map[string]bool
+	fnOf   map[closureKey]*term
+	// generators remembers which functions yield.
+	generators map[syntax.Node]bool
+	events     []event // of the module and of class bodies
+}
+
+type closureKey struct {
+	node  syntax.Node
+	scope *frame
+	bound bool
+}
+
+// class is a class of the file.
+type class struct {
+	name  string
+	node  syntax.Node
+	frame *frame
+	bases []*term
+}
+
+// closure is a function or lambda with what it can see.
+type closure struct {
+	node  syntax.Node
+	scope *frame
+	class *class
+	// bound says that the first parameter is the object.
+	bound bool
+}
+
+// binding is a name's value and where it was written.
+type binding struct {
+	t  *term
+	at syntax.Node
+	// fn is the function that the name holds, whose term is made on demand; with
+	// t it is one that a decorator may have replaced.
+	fn *closure
+}
+
+// frame is the names of one function, class or module.
+type frame struct {
+	run     *run
+	vars    map[string]binding
+	outer   *frame
+	class   *class
+	returns []returned
+	mark    int // guards at entry
+}
+
+type returned struct {
+	cond, value *term
+}
+
+// guardKind says why a statement may not run.
+type guardKind uint8
+
+const (
+	onCond   guardKind = iota + 1 // inside an if
+	onTry                         // inside a try that swallows
+	onWith                        // inside a with block
+	onLoop                        // inside a loop
+	onReturn                      // after a return, break or continue
+	onSkip                        // after a skip
+)
+
+// guard is a condition under which a statement runs.
+type guard struct {
+	kind guardKind
+	t    *term
+	node syntax.Node
+}
+
+// exit is a path that ended before.
+type exit struct {
+	kind   guardKind
+	guards []guard
+	node   syntax.Node
+}
+
+// eventKind says what a test did.
+type eventKind uint8
+
+const (
+	checked eventKind = iota + 1
+	measured
+	skipped
+	xfailed
+	effected
+	stored
+)
+
+// event is something that a test does, and when.
+type event struct {
+	kind   eventKind
+	t      *term
+	guards []guard
+	node   syntax.Node
+	text   string // why it is skipped
+	// places are where the arguments were written, by name.
+	places map[string]syntax.Node
+}
+
+// run is one symbolic execution.
+type run struct {
+	s      *side
+	events []event
+	guards []guard
+	exits  []exit
+	fresh  map[*term]int
+	depth  int
+	active []syntax.Node
+	// ended is the number of guards under which the run ended for good, or -1.
+	ended int
+	// quiet runs only make a function's term.
+	quiet bool
+}
+
+func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: -1} }
+
+func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
+	return &side{
+		u: u, file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
+		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{},
+	}
+}
+
+// load executes the module's statements.
+func (s *side) load() {
+	r := s.newRun()
+	s.module = &frame{run: r, vars: map[string]binding{}}
+	s.module.block(s.file.Root())
+	s.events = r.events
+}
+
+func (r *run) u() *universe { return r.s.u }
+
+// made remembers where a term was first written.
+func (r *run) made(t *term, n syntax.Node) *term {
+	if _, ok := r.s.origin[t]; !ok && n.File() == r.s.file {
+		r.s.origin[t] = n
+	}
+	return t
+}
+
+// push enters a condition and returns how to leave it.
+func (r *run) push(kind guardKind, t *term, n syntax.Node) func() {
+	depth := len(r.guards)
+	r.guards = append(slices.Clip(r.guards), guard{kind, t, n})
+	return func() {
+		r.guards = r.guards[:depth]
+		if r.ended > depth {
+			r.ended = -1
+		}
+	}
+}
+
+// path is the conditions under which the present statement runs; ok is false
+// for a statement that never does.
+func (r *run) path() (out []guard, ok bool) {
+	add := func(g guard) {
+		parts := []*term{g.t}
+		if g.t.is("and") && g.kind != onTry {
+			parts = g.t.kids
+		}
+		for _, p := range parts {
+			if v, known := p.truth(); known && v {
+				continue
+			}
+			if !slices.ContainsFunc(out, func(o guard) bool { return o.t == p }) {
+				out = append(out, guard{g.kind, p, g.node})
+			}
+		}
+	}
+	for _, g := range r.guards {
+		add(g)
+	}
+	for _, e := range r.exits {
+		var rest []*term
+		for _, g := range e.guards {
+			if !slices.ContainsFunc(out, func(o guard) bool { return o.t == g.t }) {
+				rest = append(rest, g.t)
+			}
+		}
+		t := r.u().not(r.u().and(rest...))
+		if v, known := t.truth(); known && !v {
+			return nil, false
+		}
+		add(guard{e.kind, t, e.node})
+	}
+	// Conditions that contradict each other are never met.
+	for _, g := range out {
+		not := r.u().not(g.t)
+		if slices.ContainsFunc(out, func(o guard) bool { return o.t == not }) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func (r *run) record(kind eventKind, t *term, n syntax.Node, text string) {
+	if guards, ok := r.path(); ok {
+		r.events = append(r.events, event{kind: kind, t: t, guards: guards, node: n, text: text})
+	}
+}
+
+// leave records that the path ends here.
+func (r *run) leave(kind guardKind, n syntax.Node, from int) {
+	guards := slices.Clone(r.guards[from:])
+	guards = slices.DeleteFunc(guards, func(g guard) bool { return g.kind == onWith || g.kind == onLoop })
+	r.exits = append(r.exits, exit{kind, guards, n})
+}
+
+// skip ends the test.
+func (r *run) skip(t *term, n syntax.Node, text string) {
+	kind := skipped
+	if t.last() == "xfail" {
+		kind = xfailed
+	}
+	r.record(kind, t, n, text)
+	r.leave(onSkip, n, 0)
+	r.ended = len(r.guards)
+}
+
+// flow says how a block ended.
+type flow uint8
+
+const (
+	goesOn flow = iota
+	ends
+)
+
+// block executes the statements of a block.
+func (f *frame) block(n syntax.Node) flow {
+	for _, c := range n.NamedChildren() {
+		if f.statement(c) == ends {
+			return ends
+		}
+		if f.run.ended >= 0 && f.run.ended <= len(f.run.guards) {
+			return ends
+		}
+	}
+	return goesOn
+}
+
+func (f *frame) statement(n syntax.Node) flow {
+	r := f.run
+	r.u().step()
+	switch n.Kind() {
+	case "expression_statement":
+		for _, c := range n.NamedChildren() {
+			f.expressionStatement(c)
+		}
+	case "if_statement":
+		return f.ifStatement(n)
+	case "for_statement":
+		return f.forStatement(n)
+	case "while_statement":
+		done := r.push(onLoop, r.u().raw("while", "", f.eval(n.Field("condition"))), n)
+		f.loopBody(n)
+		done()
+	case "try_statement":
+		return f.tryStatement(n)
+	case "with_statement":
+		return f.withStatement(n)
+	case "decorated_definition":
+		f.define(n.Field("definition"), n)
+	case "function_definition", "class_definition":
+		f.define(n, n)
+	case "return_statement":
+		v := r.u().none
+		if c := n.NamedChild(0); c.Valid() {
+			v = f.eval(c)
+		}
+		f.returned(v, n)
+		return ends
+	case "raise_statement":
+		return f.raise(n)
+	case "assert_statement":
+		f.assert(n)
+	case "continue_statement", "break_statement":
+		r.leave(onReturn, n, f.mark)
+		return ends
+	case "import_statement", "import_from_statement":
+		f.imports(n)
+	case "delete_statement":
+		f.del(n)
+	case "pass_statement", "global_statement", "nonlocal_statement", "comment", "future_import_statement":
+	default:
+		r.record(effected, r.u().raw("other", n.Squeeze()), n, "")
+	}
+	return goesOn
+}
+
+// returned records a function's value.
+func (f *frame) returned(v *term, n syntax.Node) {
+	var conds []*term
+	for _, g := range f.run.guards[f.mark:] {
+		if g.kind == onCond || g.kind == onTry {
+			conds = append(conds, g.t)
+		}
+	}
+	f.returns = append(f.returns, returned{f.run.u().and(conds...), v})
+	f.run.leave(onReturn, n, f.mark)
+}
+
+// result is what a function returns, of its returns in order.
+func (f *frame) result() *term {
+	u := f.run.u()
+	out := u.none
+	for _, r := range slices.Backward(f.returns) {
+		out = u.ite(r.cond, r.value, out)
+	}
+	return out
+}
+
+func (f *frame) raise(n syntax.Node) flow {
+	what := n.NamedChild(0)
+	if what.Valid() {
+		t := f.eval(what)
+		if call := t; call.is("call") {
+			t = call.kids[0]
+		}
+		if name := t.last(); name == "SkipTest" || name == "Skipped" || t.is("sym") && strings.HasSuffix(t.text, "skip.Exception") {
+			f.run.skip(t, n, "")
+			return ends
+		}
+	}
+	f.run.fail(n)
+	// A test that raises fails: what follows is no weaker for it.
+	return ends
+}
+
+// fail is a check that the condition around it does not hold. Raising again in
+// a handler is none.
+func (r *run) fail(n syntax.Node) {
+	i := len(r.guards) - 1
+	if i < 0 || r.guards[i].kind != onCond || slices.ContainsFunc(r.guards, func(g guard) bool { return g.t.is("raised") }) {
+		return
+	}
+	all := r.guards
+	r.guards = all[:i:i]
+	r.record(checked, r.u().raw("assert", "", r.u().not(all[i].t)), n, "")
+	r.guards = all
+}
+
+func (f *frame) del(n syntax.Node) {
+	for _, c := range n.NamedChild(0).Find("subscript", "attribute") {
+		obj := f.eval(c.NamedChild(0))
+		if f.foreign(obj) {
+			f.run.record(stored, f.run.u().raw("del", "", f.eval(c)), n, "")
+		}
+		return
+	}
+}
+
+// assert is one check for each part of a conjunction.
+func (f *frame) assert(n syntax.Node) {
+	t := f.eval(n.NamedChild(0))
+	parts := []*term{t}
+	if t.is("and") {
+		parts = t.kids
+	}
+	for _, p := range parts {
+		if v, known := p.truth(); known && v {
+			continue
+		}
+		f.run.record(checked, f.run.u().raw("assert", "", p), n, "")
+	}
+}
+
+func (f *frame) ifStatement(n syntax.Node) flow {
+	return f.branch(n, f.eval(n.Field("condition")), func() flow { return f.block(n.Field("consequence")) }, func() flow {
+		for i, alt := range n.Fields("alternative") {
+			if alt.Is("elif_clause") {
+				return f.elif(n, i)
+			}
+			return f.block(alt.Field("body"))
+		}
+		return goesOn
+	})
+}
+
+// elif executes the i-th alternative of an if statement and those after it.
+func (f *frame) elif(n syntax.Node, i int) flow {
+	alts := n.Fields("alternative")
+	if i >= len(alts) {
+		return goesOn
+	}
+	alt := alts[i]
+	if alt.Is("else_clause") {
+		return f.block(alt.Field("body"))
+	}
+	return f.branch(alt, f.eval(alt.Field("condition")),
+		func() flow { return f.block(alt.Field("consequence")) },
+		func() flow { return f.elif(n, i+1) })
+}
+
+// branch executes both sides of a condition and joins what they left.
+func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) flow {
+	r := f.run
+	if v, known := cond.truth(); known {
+		if v {
+			return then()
+		}
+		return otherwise()
+	}
+	before := f.copyVars()
+	side := func(c *term, do func() flow) (map[string]binding, flow) {
+		f.vars = copyOf(before)
+		done := r.push(onCond, c, n)
+		how := do()
+		if r.ended >= 0 && r.ended <= len(r.guards) {
+			how = ends
+		}
+		done()
+		return f.vars, how
+	}
+	a, howA := side(cond, then)
+	b, howB := side(r.u().not(cond), otherwise)
+	switch {
+	case howA == ends && howB == ends:
+		f.vars = a
+		return ends
+	case howA == ends:
+		f.vars = b
+	case howB == ends:
+		f.vars = a
+	default:
+		f.vars = f.join(cond, a, b)
+	}
+	return goesOn
+}
+
+func (f *frame) copyVars() map[string]binding { return copyOf(f.vars) }
+
+func copyOf(m map[string]binding) map[string]binding {
+	out := make(map[string]binding, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// join makes the names after a condition of those after its two sides.
+func (f *frame) join(cond *term, a, b map[string]binding) map[string]binding {
+	out := make(map[string]binding, len(a))
+	unbound := f.run.u().raw("unbound", "")
+	for name, x := range a {
+		y, ok := b[name]
+		switch {
+		case ok && (x == y || x.t != nil && x.t == y.t):
+			out[name] = x
+		case ok:
+			out[name] = binding{t: f.run.u().ite(cond, f.value(x), f.value(y)), at: x.at}
+		default:
+			out[name] = binding{t: f.run.u().ite(cond, f.value(x), unbound), at: x.at}
+		}
+	}
+	for name, y := range b {
+		if _, ok := a[name]; !ok {
+			out[name] = binding{t: f.run.u().ite(cond, unbound, f.value(y)), at: y.at}
+		}
+	}
+	return out
+}
+
+func (f *frame) forStatement(n syntax.Node) flow {
+	r := f.run
+	iter := f.eval(n.Field("right"))
+	exits := len(r.exits)
+	defer func() { r.exits = keepExits(r.exits, exits, "break_statement", "continue_statement") }()
+	if iter.is("list", "tuple", "set") && iter.concrete() && len(iter.kids) <= maxUnroll {
+		for _, item := range iter.kids {
+			f.assign(n.Field("left"), item, n.Field("right"))
+			start := len(r.exits)
+			if f.block(n.Field("body")) == ends {
+				if last := r.exits; len(last) > start && last[len(last)-1].node.Is("continue_statement") {
+					r.exits = keepExits(r.exits, start, "continue_statement")
+					continue
+				}
+				if last := r.exits; len(last) > start && last[len(last)-1].node.Is("break_statement") {
+					return goesOn
+				}
+				return ends
+			}
+			r.exits = keepExits(r.exits, start, "continue_statement")
+		}
+		return goesOn
+	}
+	f.assign(n.Field("left"), r.u().raw("elem", "", iter), n.Field("right"))
+	done := r.push(onLoop, r.u().raw("for", "", iter), n)
+	f.loopBody(n)
+	done()
+	return goesOn
+}
+
+// keepExits forgets exits of the kinds from an index on.
+func keepExits(exits []exit, from int, kinds ...string) []exit {
+	return append(slices.Clone(exits[:from]), slices.DeleteFunc(slices.Clone(exits[from:]), func(e exit) bool { return e.node.Is(kinds...) })...)
+}
+
+// loopBody executes a loop's body once; names that it changes hold something
+// that depends on the loop.
+func (f *frame) loopBody(n syntax.Node) {
+	before := f.copyVars()
+	exits := len(f.run.exits)
+	f.block(n.Field("body"))
+	f.run.exits = keepExits(f.run.exits, exits, "break_statement", "continue_statement")
+	for name, b := range f.vars {
+		if old, ok := before[name]; ok && old != b {
+			f.vars[name] = binding{t: f.run.u().raw("loop", "", f.value(old), f.value(b)), at: b.at}
+		}
+	}
+}
+
+func (f *frame) tryStatement(n syntax.Node) flow {
+	r := f.run
+	var swallow []*term
+	type handler struct {
+		types *term
+		body  syntax.Node
+		name  syntax.Node
+	}
+	var handlers []handler
+	var orElse, finally syntax.Node
+	for c := range n.Children() {
+		switch c.Kind() {
+		case "except_clause", "except_group_clause":
+			h := handler{types: r.u().raw("sym", "BaseException"), body: c.ChildOf("block")}
+			for _, k := range c.NamedChildren() {
+				if k.Is("as_pattern") {
+					h.name = k.Field("alias").NamedChild(0)
+					k = k.NamedChild(0)
+				}
+				if k != h.body && !k.Is("as_pattern_target") && k != h.name {
+					h.types = f.eval(k)
+					break
+				}
+			}
+			handlers = append(handlers, h)
+			if !raises(h.body) {
+				swallow = append(swallow, h.types)
+			}
+		case "else_clause":
+			orElse = c.Field("body")
+		case "finally_clause":
+			finally = c.ChildOf("block")
+		}
+	}
+	leave := func() {}
+	if len(swallow) > 0 {
+		leave = r.push(onTry, r.u().raw("try", "", swallow...), n)
+	}
+	tried := f.tried(n.Field("body"))
+	before := f.copyVars()
+	how := f.block(n.Field("body"))
+	if how == goesOn && orElse.Valid() {
+		how = f.block(orElse)
+	}
+	after := f.vars
+	leave()
+	all := how
+	for _, h := range handlers {
+		cond := r.u().raw("raised", "", h.types, tried)
+		f.vars = copyOf(before)
+		if h.name.Valid() {
+			f.vars[h.name.Text()] = binding{t: r.u().raw("exception", "", h.types), at: h.name}
+		}
+		done := r.push(onCond, cond, n)
+		got := f.block(h.body)
+		if r.ended >= 0 && r.ended <= len(r.guards) {
+			got = ends
+		}
+		done()
+		if got == goesOn {
+			after = f.join(cond, f.vars, after)
+			all = goesOn
+		}
+	}
+	f.vars = after
+	if finally.Valid() && f.block(finally) == ends {
+		return ends
+	}
+	return all
+}
+
+// tried is the first function that a try block calls, for telling handlers
+// apart.
+func (f *frame) tried(body syntax.Node) *term {
+	for _, call := range body.Find("call") {
+		if fn := call.Field("function"); syntax.PyDotted(fn) != "" {
+			return f.eval(fn)
+		}
+	}
+	return f.run.u().none
+}
+
+// raises reports whether a handler always raises again.
+func raises(body syntax.Node) bool {
+	list := body.NamedChildren()
+	return len(list) > 0 && list[len(list)-1].Is("raise_statement") && !slices.ContainsFunc(list[:len(list)-1], func(n syntax.Node) bool {
+		return len(n.Find("return_statement")) > 0
+	})
+}
+
+// harmlessWith are contexts that change nothing of what is compared.
+var harmlessWith = map[string]bool{"subTest": true, "catch_warnings": true, "device": true, "nvtx_range": true, "range": true, "record_function": true}
+
+func (f *frame) withStatement(n syntax.Node) flow {
+	r := f.run
+	depth := len(r.guards)
+	for _, item := range n.Find("with_item") {
+		if item.Ancestor("with_statement") != n {
+			continue
+		}
+		value := item.Field("value")
+		var target syntax.Node
+		if value.Is("as_pattern") {
+			target = value.Field("alias").NamedChild(0)
+			value = value.NamedChild(0)
+		}
+		t := f.eval(value)
+		if target.Valid() {
+			f.assign(target, r.u().raw("entered", "", t), value)
+		}
+		head := t
+		if head.is("call") {
+			head = head.kids[0]
+		}
+		if !harmlessWith[head.last()] {
+			kind := onWith
+			if head.last() == "suppress" {
+				kind = onTry
+			}
+			r.guards = append(slices.Clip(r.guards), guard{kind, r.u().raw("with", "", t), item})
+		}
+	}
+	how := f.block(n.Field("body"))
+	if r.ended >= 0 && r.ended > depth {
+		// The block ended the run whatever the context is, unless it swallows.
+		r.ended = depth
+	}
+	r.guards = r.guards[:depth]
+	return how
+}
+
+// define binds a function or class.
+func (f *frame) define(n, whole syntax.Node) {
+	name := n.Field("name").Text()
+	if n.Is("class_definition") {
+		c := &class{name: name, node: n}
+		c.frame = &frame{run: f.run, vars: map[string]binding{}, outer: f, class: c, mark: f.mark}
+		for _, b := range n.Field("superclasses").NamedChildren() {
+			if !b.Is("keyword_argument") {
+				c.bases = append(c.bases, f.eval(b))
+			}
+		}
+		f.run.s.classes[name] = c
+		f.run.s.order = append(f.run.s.order, c)
+		f.vars[name] = binding{t: f.run.u().raw("class", name), at: n}
+		c.frame.block(n.Field("body"))
+		return
+	}
+	if n.Is("function_definition") {
+		cl := &closure{node: n, scope: f, class: f.class}
+		b := binding{at: n, fn: cl}
+		for _, d := range syntax.PyDecorators(n) {
+			switch {
+			case d.Text() == "property":
+				b = binding{t: f.run.u().raw("property", name, f.fnTerm(cl)), at: n}
+			case f.wraps(d):
+				b = binding{t: f.run.u().raw("decorated", "", f.eval(d), f.fnTerm(cl)), at: n, fn: cl}
+			}
+		}
+		f.vars[name] = b
+	}
+}
+
+// wraps reports whether a decorator may change what a helper does.
+func (f *frame) wraps(d syntax.Node) bool {
+	if d.Is("call") {
+		d = d.Field("function")
+	}
+	switch syntax.PyName(d) {
+	case "staticmethod", "classmethod", "fixture", "property", "wraps", "lru_cache", "cache", "parametrize", "skip", "skipif", "xfail", "no_grad", "inference_mode", "dataclass", "contextmanager":
+		return false
+	}
+	return !strings.HasPrefix(syntax.PyDotted(d), "pytest.")
+}
+
+func (f *frame) imports(n syntax.Node) {
+	set := func(local, dotted string, at syntax.Node) {
+		f.vars[local] = binding{t: f.run.u().raw("sym", canonical(dotted)), at: at}
+	}
+	module := n.Field("module_name")
+	for _, name := range n.Fields("name") {
+		switch {
+		case name.Is("aliased_import"):
+			dotted := name.Field("name").Squeeze()
+			if module.Valid() {
+				dotted = join(module.Squeeze(), dotted)
+			}
+			set(name.Field("alias").Text(), dotted, name)
+		case module.Valid():
+			set(name.Squeeze(), join(module.Squeeze(), name.Squeeze()), name)
+		default:
+			first, _, _ := strings.Cut(name.Squeeze(), ".")
+			set(first, first, name)
+		}
+	}
+}
+
+func join(module, name string) string {
+	if strings.HasSuffix(module, ".") {
+		return module + name
+	}
+	return module + "." + name
+}
+
+// lookup finds a name.
+func (f *frame) lookup(name string) (binding, bool) {
+	for at := f; at != nil; at = at.outer {
+		// The names of a class are not visible in its methods.
+		if at != f && at.class != nil && at.class.frame == at {
+			continue
+		}
+		if b, ok := at.vars[name]; ok {
+			return b, true
+		}
+	}
+	return binding{}, false
+}
+
+// value is the term of a binding.
+func (f *frame) value(b binding) *term {
+	if b.t == nil {
+		return f.fnTerm(b.fn)
+	}
+	return b.t
+}
+
+// where is the place at which the value of an expression was written.
+func (f *frame) where(n syntax.Node) syntax.Node {
+	if n.Is("identifier") {
+		if b, ok := f.lookup(n.Text()); ok && b.at.Valid() && b.at.File() == f.run.s.file {
+			return b.at
+		}
+	}
+	if n.Is("parenthesized_expression") {
+		return f.where(n.NamedChild(0))
+	}
+	return n
+}
+
+// assign binds a target.
+func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
+	u := f.run.u()
+	switch target.Kind() {
+	case "identifier":
+		f.vars[target.Text()] = binding{t: v, at: f.where(at)}
+	case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list":
+		for i, t := range target.NamedChildren() {
+			item := u.raw("item", strconv.Itoa(i), v)
+			if v.is("list", "tuple") && v.concrete() && i < len(v.kids) {
+				item = v.kids[i]
+			} else if v.is("call", "fresh", "sym", "attr", "param", "ite") {
+				item = u.subscript(v, u.int(int64(i)))
+			}
+			f.assign(t, item, at)
+		}
+	case "attribute":
+		f.store(target, "."+target.Field("attribute").Text(), nil, v, at)
+	case "subscript":
+		var idx []*term
+		for _, s := range target.Fields("subscript") {
+			idx = append(idx, f.eval(s))
+		}
+		key := u.raw("tuple", "", idx...)
+		if len(idx) == 1 {
+			key = idx[0]
+		}
+		f.store(target, "[]", key, v, at)
+	}
+}
+
+// foreign reports whether an object is none that the test made: a module, a
+// class, the environment.
+func (f *frame) foreign(t *term) bool {
+	switch t.op {
+	case "sym":
+		return t.text != "self" && t.text != "cls"
+	case "class":
+		return true
+	case "attr", "index":
+		return f.foreign(t.kids[0])
+	case "store":
+		return f.foreign(t.kids[0])
+	}
+	return false
+}
+
+// store changes an attribute or an element of what a name holds.
+func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.Node) {
+	u := f.run.u()
+	object := target.NamedChild(0)
+	old := f.eval(object)
+	kids := []*term{old, v}
+	if key != nil {
+		kids = []*term{old, key, v}
+	}
+	next := u.raw("store", text, kids...)
+	if old.is("dict") && text == "[]" && key.constant() {
+		next = u.dict(append(slices.Clone(old.kids), u.raw("pair", "", key, v)))
+	}
+	f.run.made(next, at)
+	if f.foreign(old) {
+		f.run.record(stored, next, target.Parent(), "")
+		if !object.Is("identifier") {
+			return
+		}
+	}
+	switch object.Kind() {
+	case "identifier":
+		f.rebind(object.Text(), next, at)
+	case "attribute":
+		f.store(object, "."+object.Field("attribute").Text(), nil, next, at)
+	case "subscript":
+		f.assign(object, next, at)
+	}
+}
+
+// rebind gives a name that is visible a new value.
+func (f *frame) rebind(name string, t *term, at syntax.Node) {
+	f.vars[name] = binding{t: t, at: at}
+}
+
+func (f *frame) expressionStatement(n syntax.Node) {
+	r := f.run
+	switch n.Kind() {
+	case "assignment":
+		right := n.Field("right")
+		if !right.Valid() {
+			return
+		}
+		if right.Is("assignment") { // a = b = value
+			f.expressionStatement(right)
+			inner := right
+			for inner.Field("right").Is("assignment") {
+				inner = inner.Field("right")
+			}
+			right = inner.Field("right")
+		}
+		if right.Is("lambda") && n.Field("left").Is("identifier") {
+			f.vars[n.Field("left").Text()] = binding{at: right, fn: &closure{node: right, scope: f.snapshot()}}
+			return
+		}
+		f.assign(n.Field("left"), f.eval(right), right)
+	case "augmented_assignment":
+		op := strings.TrimSuffix(n.Field("operator").Text(), "=")
+		left := n.Field("left")
+		v := r.made(r.u().bin(op, f.eval(left), f.eval(n.Field("right"))), n)
+		if left.Is("identifier") {
+			f.vars[left.Text()] = binding{t: v, at: n}
+			return
+		}
+		f.assign(left, v, n)
+	case "call":
+		f.callStatement(n)
+	case "await", "yield":
+		f.eval(n)
+	case "string", "concatenated_string", "ellipsis", "identifier", "comment":
+	default:
+		f.eval(n)
+	}
+}
+
+// snapshot is the frame as it is now, for functions that are called later.
+func (f *frame) snapshot() *frame {
+	if f.outer == nil || f.class != nil && f.class.frame == f {
+		return f
+	}
+	c := *f
+	c.vars = f.copyVars()
+	return &c
+}
+
+// harmless are calls whose presence or absence changes nothing of what a test
+// compares.
+var harmless = map[string]bool{
+	"print": true, "collect": true, "empty_cache": true, "synchronize": true, "reset_peak_memory_stats": true,
+	"debug": true, "info": true, "warning": true, "warn": true, "cuda_clearCublasWorkspaces": true, "flush": true,
+	"_cuda_clearCublasWorkspaces": true, "ipc_collect": true, "addinivalue_line": true, "filterwarnings": true, "simplefilter": true,
+}
+
+// callStatement is a call for its effect.
+func (f *frame) callStatement(n syntax.Node) {
+	r := f.run
+	before := len(r.events)
+	t, entered := f.call(n)
+	if entered || !t.is("call", "fresh") {
+		return
+	}
+	fn := t
+	if fn.is("fresh") {
+		fn = fn.kids[0]
+	}
+	callee := fn.kids[0]
+	name := callee.last()
+	// A method may change the object that a name holds.
+	if target := n.Field("function"); target.Is("attribute") && callee.is("attr") {
+		object := target.Field("object")
+		if object.Is("identifier") && !f.foreign(callee.kids[0]) && object.Text() != "self" {
+			if list := f.listMethod(callee.kids[0], name, fn.kids[1:]); list != nil {
+				f.rebind(object.Text(), list, n)
+				return
+			}
+			if !harmless[name] && !isCheck(name) && !isMeasure(name) {
+				f.rebind(object.Text(), r.made(r.u().raw("mut", name, append([]*term{callee.kids[0]}, fn.kids[1:]...)...), n), n)
+			}
+		}
+	}
+	if len(r.events) > before || harmless[name] {
+		return // the call recorded what it is
+	}
+	r.record(effected, t, n, "")
+}
+
+// listMethod is a list after append and the like.
+func (f *frame) listMethod(list *term, name string, args []*term) *term {
+	if !list.is("list") || len(args) != 1 || args[0].is("kw", "star", "dstar") {
+		return nil
+	}
+	switch name {
+	case "append":
+		return f.run.u().raw("list", "", append(slices.Clone(list.kids), args[0])...)
+	case "extend":
+		if args[0].is("list", "tuple") {
+			return f.run.u().raw("list", "", append(slices.Clone(list.kids), args[0].kids...)...)
+		}
+	case "remove":
+		if i := slices.Index(list.kids, args[0]); i >= 0 {
+			return f.run.u().raw("list", "", slices.Delete(slices.Clone(list.kids), i, i+1)...)
+		}
+	}
+	return nil
+}

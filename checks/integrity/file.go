@@ -1,0 +1,178 @@
+package integrity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// maxSteps bounds the evaluation of one file, both revisions together.
+const maxSteps = 6_000_000
+
+// whole is a finding about a file as a whole.
+func whole(f *syntax.File, kind Kind, severity rules.Severity, construct, message string) Finding {
+	span := syntax.Span{}
+	for _, c := range f.Root().NamedChildren() {
+		span = clip(c)
+		break
+	}
+	return Finding{kind, f, span, severity, construct, message}
+}
+
+// compareFile runs a comparison of two revisions of a file. What cannot be
+// compared is one finding that says so.
+func compareFile(base, head *syntax.File, known [2]map[string]*signature, do func(*comparison)) (out []Finding) {
+	switch {
+	case head.Unread != "":
+		return []Finding{whole(head, Collection, rules.Warning, "unread "+head.Unread, "the file cannot be compared with the base: "+head.Unread)}
+	case base.Unread != "":
+		return []Finding{whole(head, Collection, rules.Warning, "unread base "+base.Unread, "the base's file cannot be read, so that nothing can be compared: "+base.Unread)}
+	}
+	u := newUniverse(maxSteps)
+	c := &comparison{u: u, base: newSide(u, base, known[0]), head: newSide(u, head, known[1]), problems: map[string]*problem{}}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case tooLarge:
+			out = append(c.findings(), whole(head, Collection, rules.Warning, "too large", "the file is too large to be compared with the base; a maintainer must look"))
+		default:
+			panic(r)
+		}
+	}()
+	do(c)
+	return c.findings()
+}
+
+// testFile compares a test file.
+func (c *comparison) testFile() {
+	c.base.load()
+	c.head.load()
+	c.fallback = firstStatement(c.head.file)
+	c.module()
+	old, now := c.base.tests(), c.head.tests()
+	matched := map[*testFn]bool{}
+	var left []*testFn
+	for _, b := range old {
+		i := slices.IndexFunc(now, func(h *testFn) bool { return h.key == b.key })
+		if i < 0 {
+			left = append(left, b)
+			continue
+		}
+		matched[now[i]] = true
+		c.test(b, now[i])
+	}
+	for _, b := range left {
+		c.moved(b, now, matched)
+	}
+}
+
+func firstStatement(f *syntax.File) syntax.Node {
+	for _, n := range f.Root().NamedChildren() {
+		return n
+	}
+	return f.Root()
+}
+
+// module compares what the file does when it is imported.
+func (c *comparison) module() {
+	h := &testFn{key: ""}
+	c.skips(c.base.events, c.head.events, testCase{}, h)
+	c.effects(c.base.events, c.head.events)
+	c.hooks(c.base.module, c.head.module)
+}
+
+// moved looks for what became of a test that is not there under its name.
+func (c *comparison) moved(b *testFn, now []*testFn, matched map[*testFn]bool) {
+	for _, h := range now {
+		if !matched[h] && c.sameBody(b, h) && c.sameSets(b, h) {
+			matched[h] = true
+			return
+		}
+	}
+	cases, known := c.base.cases(b)
+	lost := 0
+	for _, bc := range cases {
+		if events := c.base.execute(b, bc); !skippedForGood(events) && !(known && c.elsewhere(bc, events)) {
+			lost++
+		}
+	}
+	if lost == 0 {
+		return
+	}
+	var best *comparison
+	var successor *testFn
+	for _, h := range now {
+		if matched[h] {
+			continue
+		}
+		try := c.trial()
+		try.test(b, h)
+		if best == nil || len(try.order) < len(best.order) {
+			best, successor = try, h
+		}
+	}
+	if best != nil && len(best.order) <= 2 {
+		matched[successor] = true
+		c.absorb(best)
+		return
+	}
+	at := firstStatement(c.head.file)
+	if name, _, ok := strings.Cut(b.key, "::"); ok && c.head.classes[name] != nil {
+		at = c.head.classes[name].node.Field("name")
+	}
+	body := b.fn.node.Field("body").Squeeze()
+	for _, def := range c.head.file.Root().Find("function_definition") {
+		if def.Field("body").Squeeze() == body && !slices.ContainsFunc(now, func(h *testFn) bool { return h.fn.node == def }) {
+			c.add(Collection, def.Field("name"), "uncollected "+b.key, "the test `%s` is not collected any more: pytest does not find `%s` here", b.key, def.Field("name").Text())
+			return
+		}
+	}
+	c.add(Collection, at, "gone "+b.key, "the test `%s` is gone or was rewritten: nothing in this file does what %s did; a maintainer must look", b.key, plural(lost, "of its case"))
+}
+
+// hooks reports functions and variables that pytest asks about what to run.
+func (c *comparison) hooks(b, h *frame) {
+	for _, name := range c.head.ordered(h) {
+		if !strings.HasPrefix(name, "pytest_") && name != "collect_ignore" && name != "collect_ignore_glob" {
+			continue
+		}
+		now := h.vars[name]
+		old, had := b.vars[name]
+		switch {
+		case now.fn != nil && quietHooks[name]:
+			continue // compared as a function
+		case had && c.sameBinding(old, now):
+		case had && old.fn != nil && now.fn != nil:
+			c.add(Collection, now.at.Field("name"), "hook "+name+" "+hash(now.at), "the hook `%s` was rewritten; a maintainer must look at what is collected and run", name)
+		default:
+			at := now.at
+			if n := at.Field("name"); n.Valid() {
+				at = n
+			}
+			c.add(Collection, at, "hook "+name+" "+hash(now.at), "`%s` decides what pytest collects, runs or reports; a maintainer must look", name)
+		}
+	}
+}
+
+// quietHooks are hooks that only set something up.
+var quietHooks = map[string]bool{"pytest_addoption": true, "pytest_configure": true, "pytest_make_parametrize_id": true, "pytest_sessionstart": true}
+
+func (c *comparison) sameBinding(b, h binding) bool {
+	if (b.fn == nil) != (h.fn == nil) {
+		return false
+	}
+	if b.fn == nil {
+		return b.t == h.t
+	}
+	return b.fn.node.Squeeze() == h.fn.node.Squeeze() || c.base.deepTerm(b.fn) == c.head.deepTerm(h.fn)
+}
+
+// deepTerm is what a function does with its helpers entered.
+func (s *side) deepTerm(fn *closure) *term {
+	opaque := s.opaque
+	s.opaque = false
+	defer func() { s.opaque = opaque }()
+	return s.module.fnTerm(fn)
+}

@@ -1,0 +1,464 @@
+package integrity
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// The backend that is reviewed, and the one that it is compared with.
+const (
+	candidate = "cutile-rs"
+	reference = "cutile"
+)
+
+// backends are the known names of backends in a test's parameters.
+var backends = map[string]bool{candidate: true, reference: true, "tilecpp": true, "pytorch": true, "torch": true, "triton": true}
+
+// isCheck reports whether a function of this name compares.
+func isCheck(name string) bool {
+	return strings.HasPrefix(name, "assert") || strings.HasPrefix(name, "compare_") || strings.HasPrefix(name, "check_close") || name == "gradcheck"
+}
+
+// isMeasure reports whether a function of this name measures or records a
+// measurement.
+func isMeasure(name string) bool {
+	return strings.HasPrefix(name, "benchmark") || name == "record_property" || name == "record_testsuite_property" || name == "do_bench"
+}
+
+// isSeed reports whether a call sets the state of a random generator.
+func isSeed(name string) bool {
+	switch name {
+	case "manual_seed", "manual_seed_all", "seed", "seed_all", "setUp", "set_rng_state", "use_deterministic_algorithms":
+		return true
+	}
+	return false
+}
+
+// isNumeric reports whether a call changes how PyTorch computes.
+func isNumeric(name string) bool {
+	switch name {
+	case "set_float32_matmul_precision", "set_default_dtype", "set_grad_enabled", "set_default_device", "set_default_tensor_type", "set_printoptions":
+		return name != "set_printoptions"
+	}
+	return false
+}
+
+// isPatch reports whether a call replaces something of another module.
+func isPatch(name string) bool {
+	switch name {
+	case "setattr", "delattr", "setitem", "delitem", "setenv", "delenv", "patch", "putenv", "unsetenv", "exec", "eval":
+		return true
+	}
+	return false
+}
+
+// isSetup reports whether a call counts even where its result is used.
+func isSetup(name string) bool {
+	return isSeed(name) || isNumeric(name) || isPatch(name) || name == "set_backend"
+}
+
+// isRandom reports whether two equal calls have different results.
+func isRandom(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_"), "_like")
+	switch name {
+	case "rand", "randn", "randint", "randperm", "normal", "uniform", "bernoulli", "exponential", "multinomial", "choice", "random", "sample", "shuffle", "random_sample":
+		return true
+	}
+	return false
+}
+
+// signature is how a comparing function of the harness takes its arguments.
+type signature struct {
+	params   []string
+	defaults map[string]string // literal, as squeezed source
+}
+
+func sig(params string) *signature {
+	s := &signature{defaults: map[string]string{}}
+	for _, p := range strings.Fields(params) {
+		name, def, ok := strings.Cut(p, "=")
+		s.params = append(s.params, name)
+		if ok {
+			s.defaults[name] = def
+		}
+	}
+	return s
+}
+
+// signatures are those of the harness and of the libraries, for where the
+// harness does not say otherwise.
+var signatures = map[string]*signature{
+	"assertCorrectness":   sig("test_fn ref_fn kwargs extra_test_kwargs=None extra_ref_kwargs=None gradient=None rtol=None atol=None equal_nan=False check_stride=True multiple_outputs=False test_index=None ref_index=None output_processor=None comparison_chunk_size=None"),
+	"assertAllClose":      sig("input reference rtol=None atol=None equal_nan=False check_stride=True"),
+	"assertDiffsClose":    sig("input reference_fp16 reference_fp32 tolerance"),
+	"compare_tensors":     sig("test reference rtol=None atol=None equal_nan=False check_stride=True msg_prefix chunk_size=None"),
+	"allclose":            sig("input other rtol=1e-05 atol=1e-08 equal_nan=False"),
+	"isclose":             sig("input other rtol=1e-05 atol=1e-08 equal_nan=False"),
+	"assert_close":        sig("actual expected allow_subclasses=True rtol=None atol=None equal_nan=False check_device=True check_dtype=True check_layout=True check_stride=False msg=None"),
+	"assert_allclose":     sig("actual desired rtol=1e-07 atol=0 equal_nan=True err_msg verbose=True"),
+	"assert_array_equal":  sig("actual desired"),
+	"assertEqual":         sig("first second msg=None"),
+	"approx":              sig("expected rel=None abs=None nan_ok=False"),
+	"benchmark_framework": sig("framework_name framework_fn"),
+	"manual_seed":         sig("seed"),
+}
+
+// readSignatures adds the functions and methods of the harness that compare or
+// measure.
+func readSignatures(into map[string]*signature, f *syntax.File) {
+	addSignatures(into, f, func(name string) bool { return isCheck(name) || isMeasure(name) })
+}
+
+func addSignatures(into map[string]*signature, f *syntax.File, want func(string) bool) {
+	for _, def := range f.Root().Find("function_definition") {
+		if !host(def) {
+			continue
+		}
+		s := &signature{defaults: map[string]string{}}
+		ok := true
+		for i, p := range def.Field("parameters").NamedChildren() {
+			name, value := parameter(p)
+			if i == 0 && (name == "self" || name == "cls") {
+				continue
+			}
+			if name == "" {
+				// Arguments by name alone keep their order.
+				ok = ok && p.Is("keyword_separator", "dictionary_splat_pattern")
+				continue
+			}
+			s.params = append(s.params, name)
+			if value.Valid() {
+				s.defaults[name] = value.Squeeze()
+			}
+		}
+		if name := def.Field("name").Text(); ok && want(name) {
+			into[name] = s
+		}
+	}
+}
+
+// normalArgs names a call's arguments and leaves those out that equal the
+// default.
+func (s *side) normalArgs(name string, kids []*term) []*term {
+	sg := s.known[name]
+	if sg == nil {
+		sg = signatures[name]
+	}
+	if slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
+		return kids
+	}
+	named := map[string]*term{}
+	var out []*term
+	for i, k := range kids {
+		switch {
+		case k.is("kw"):
+			named[k.text] = k.kids[0]
+		case sg != nil && i < len(sg.params):
+			named[sg.params[i]] = k
+		default:
+			out = append(out, k)
+		}
+	}
+	for _, key := range sortedKeys(named) {
+		if sg != nil && sg.defaults[key] != "" && s.defaultTerm(sg.defaults[key]) == named[key] {
+			continue
+		}
+		out = append(out, s.u.raw("kw", key, named[key]))
+	}
+	return out
+}
+
+// defaultTerm is a default that is a literal.
+func (s *side) defaultTerm(text string) *term {
+	switch text {
+	case "None":
+		return s.u.none
+	case "True":
+		return s.u.yes
+	case "False":
+		return s.u.no
+	}
+	return s.u.raw("default", text)
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+// builtin is the value of a call of a Python function that only moves values,
+// or nil.
+func builtin(u *universe, callee *term, args []*term) *term {
+	if callee.is("attr") {
+		return method(u, callee.kids[0], callee.text, args)
+	}
+	if !callee.is("sym") {
+		return nil
+	}
+	var seqs [][]*term
+	for _, a := range args {
+		if a.is("list", "tuple", "set") && !slices.ContainsFunc(a.kids, func(k *term) bool { return k.is("star") }) {
+			seqs = append(seqs, a.kids)
+		}
+	}
+	all := len(seqs) == len(args) && len(args) > 0
+	concrete := all && !slices.ContainsFunc(args, func(a *term) bool { return !a.concrete() })
+	one := len(args) == 1
+	switch callee.text {
+	case "range":
+		return listRange(u, args)
+	case "list", "tuple", "set", "iter", "frozenset":
+		op := map[string]string{"iter": "list", "frozenset": "set"}[callee.text]
+		if op == "" {
+			op = callee.text
+		}
+		if len(args) == 0 {
+			return u.raw(op, "")
+		}
+		if one && all {
+			return u.raw(op, "", seqs[0]...)
+		}
+	case "reversed":
+		if one && all {
+			r := slices.Clone(seqs[0])
+			slices.Reverse(r)
+			return u.raw("list", "", r...)
+		}
+	case "sorted":
+		if one && all {
+			return u.raw("list", "", seqs[0]...)
+		}
+	case "dict":
+		var kids []*term
+		for _, a := range args {
+			switch {
+			case a.is("kw"):
+				kids = append(kids, u.raw("pair", "", u.str(a.text), a.kids[0]))
+			case a.is("dict"):
+				kids = append(kids, a.kids...)
+			case a.is("dstar"):
+				kids = append(kids, a)
+			default:
+				return nil
+			}
+		}
+		return u.dict(kids)
+	case "len":
+		if one && args[0].concrete() {
+			return u.int(int64(len(args[0].kids)))
+		}
+	case "zip":
+		if concrete {
+			n := len(seqs[0])
+			for _, s := range seqs {
+				n = min(n, len(s))
+			}
+			var out []*term
+			for i := range n {
+				out = append(out, u.raw("tuple", "", mapTerms(args, func(a *term) *term { return a.kids[i] })...))
+			}
+			return u.raw("list", "", out...)
+		}
+	case "enumerate":
+		if one && concrete {
+			var out []*term
+			for i, k := range seqs[0] {
+				out = append(out, u.raw("tuple", "", u.int(int64(i)), k))
+			}
+			return u.raw("list", "", out...)
+		}
+	case "itertools.product", "product":
+		return product(u, args)
+	case "itertools.chain", "chain":
+		if all {
+			return u.raw("list", "", slices.Concat(seqs...)...)
+		}
+	case "int", "float", "str", "bool", "abs":
+		if one {
+			return convert(u, callee.text, args[0])
+		}
+	case "min", "max":
+		list := args
+		if one && concrete {
+			list = seqs[0]
+		}
+		return extreme(list, callee.text == "max")
+	case "torch.dtype", "typing.cast":
+		return nil
+	case "pytest.param":
+		return nil
+	}
+	return nil
+}
+
+func listRange(u *universe, args []*term) *term {
+	at := [3]int64{0, 0, 1}
+	for i, a := range args {
+		v, ok := a.integer()
+		if !ok || i > 2 {
+			return nil
+		}
+		at[i] = v
+	}
+	if len(args) == 1 {
+		at[0], at[1] = 0, at[0]
+	}
+	if len(args) == 0 || at[2] == 0 || (at[1]-at[0])/at[2] > maxElements {
+		return nil
+	}
+	var out []*term
+	for v := at[0]; at[2] > 0 && v < at[1] || at[2] < 0 && v > at[1]; v += at[2] {
+		out = append(out, u.int(v))
+	}
+	return u.raw("list", "", out...)
+}
+
+func product(u *universe, args []*term) *term {
+	repeat := int64(1)
+	var seqs [][]*term
+	size := 1
+	for _, a := range args {
+		switch {
+		case a.is("kw") && a.text == "repeat":
+			v, ok := a.kids[0].integer()
+			if !ok || v < 1 || v > 8 {
+				return nil
+			}
+			repeat = v
+		case a.is("list", "tuple", "set") && a.concrete():
+			seqs = append(seqs, a.kids)
+		default:
+			return nil
+		}
+	}
+	seqs = slices.Repeat(seqs, int(repeat))
+	for _, s := range seqs {
+		if size *= len(s); size > maxElements {
+			return nil
+		}
+	}
+	out := []*term{}
+	var pick func(i int, chosen []*term)
+	pick = func(i int, chosen []*term) {
+		if i == len(seqs) {
+			out = append(out, u.raw("tuple", "", chosen...))
+			return
+		}
+		for _, k := range seqs[i] {
+			pick(i+1, append(slices.Clip(chosen), k))
+		}
+	}
+	pick(0, nil)
+	return u.raw("list", "", out...)
+}
+
+func convert(u *universe, to string, a *term) *term {
+	x, isNumber := a.number()
+	switch to {
+	case "int":
+		if isNumber && a.is("int") {
+			return a
+		}
+		if isNumber {
+			return u.int(int64(x))
+		}
+	case "float":
+		if isNumber {
+			return u.float(x)
+		}
+	case "str":
+		if a.is("int", "str") {
+			return u.str(a.text)
+		}
+		if a.is("sym") && a.constant() {
+			return u.str(a.text)
+		}
+	case "bool":
+		if v, known := a.truth(); known {
+			return u.bool(v)
+		}
+		if a.is("cmp", "not", "and", "or") {
+			return a
+		}
+	case "abs":
+		if i, ok := a.integer(); ok {
+			return u.int(max(i, -i))
+		}
+		if isNumber {
+			return u.float(max(x, -x))
+		}
+	}
+	return nil
+}
+
+// extreme is the least or greatest of numbers.
+func extreme(list []*term, greatest bool) *term {
+	var best *term
+	var at float64
+	for _, k := range list {
+		v, ok := k.number()
+		if !ok {
+			return nil
+		}
+		if best == nil || greatest && v > at || !greatest && v < at {
+			best, at = k, v
+		}
+	}
+	return best
+}
+
+// method is the value of a method call on a known string or dictionary.
+func method(u *universe, obj *term, name string, args []*term) *term {
+	switch {
+	case obj.is("dict") && obj.concrete():
+		switch name {
+		case "get":
+			if len(args) == 0 || len(args) > 2 || args[0].is("kw", "star") {
+				return nil
+			}
+			missing := u.none
+			if len(args) == 2 {
+				missing = args[1]
+			}
+			known := args[0].constant()
+			for _, p := range obj.kids {
+				if p.kids[0] == args[0] {
+					return p.kids[1]
+				}
+				known = known && p.kids[0].constant()
+			}
+			if known {
+				return missing
+			}
+		case "keys":
+			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return p.kids[0] })...)
+		case "values":
+			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return p.kids[1] })...)
+		case "items":
+			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return u.raw("tuple", "", p.kids...) })...)
+		case "copy":
+			return obj
+		}
+	case obj.is("list") && name == "copy" && len(args) == 0:
+		return obj
+	case obj.is("str") && len(args) == 0:
+		switch name {
+		case "lower":
+			return u.str(strings.ToLower(obj.text))
+		case "upper":
+			return u.str(strings.ToUpper(obj.text))
+		case "strip":
+			return u.str(strings.TrimSpace(obj.text))
+		}
+	case obj.is("str") && len(args) == 2 && name == "replace" && args[0].is("str") && args[1].is("str"):
+		return u.str(strings.ReplaceAll(obj.text, args[0].text, args[1].text))
+	case obj.is("str") && len(args) == 1 && args[0].is("str"):
+		switch name {
+		case "startswith":
+			return u.bool(strings.HasPrefix(obj.text, args[0].text))
+		case "endswith":
+			return u.bool(strings.HasSuffix(obj.text, args[0].text))
+		}
+	}
+	return nil
+}

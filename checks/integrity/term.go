@@ -1,0 +1,605 @@
+package integrity
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A term is a Python value as a test computes it, with names, temporaries and
+// helpers resolved. Equal terms are one pointer, so that both revisions can be
+// compared by identity.
+type term struct {
+	id   int
+	op   string
+	text string
+	kids []*term
+}
+
+// maxTerms bounds the distinct terms of one comparison of two files.
+const maxTerms = 400_000
+
+// tooLarge is what a comparison panics with when it exceeds its budget; it is
+// recovered where the comparison starts.
+type tooLarge struct{}
+
+// universe makes the terms that both revisions of a file share.
+type universe struct {
+	index map[string]*term
+	steps int // evaluation steps that are left
+	yes   *term
+	no    *term
+	none  *term
+}
+
+func newUniverse(steps int) *universe {
+	u := &universe{index: map[string]*term{}, steps: steps}
+	u.yes, u.no, u.none = u.raw("bool", "True"), u.raw("bool", "False"), u.raw("none", "")
+	return u
+}
+
+// step spends a part of the budget.
+func (u *universe) step() {
+	if u.steps--; u.steps < 0 {
+		panic(tooLarge{})
+	}
+}
+
+// raw makes a term as it is, without simplifying.
+func (u *universe) raw(op, text string, kids ...*term) *term {
+	var key strings.Builder
+	key.WriteString(op)
+	key.WriteByte(0)
+	key.WriteString(text)
+	for _, k := range kids {
+		key.WriteByte(0)
+		key.WriteString(strconv.Itoa(k.id))
+	}
+	if t := u.index[key.String()]; t != nil {
+		return t
+	}
+	if len(u.index) >= maxTerms {
+		panic(tooLarge{})
+	}
+	t := &term{len(u.index), op, text, kids}
+	u.index[key.String()] = t
+	return t
+}
+
+func (t *term) is(ops ...string) bool { return slices.Contains(ops, t.op) }
+
+// last is the last segment of a dotted name or attribute.
+func (t *term) last() string {
+	switch t.op {
+	case "sym", "attr":
+		return t.text[strings.LastIndexByte(t.text, '.')+1:]
+	}
+	return ""
+}
+
+func (u *universe) str(s string) *term { return u.raw("str", s) }
+
+func (u *universe) int(v int64) *term { return u.raw("int", strconv.FormatInt(v, 10)) }
+
+func (u *universe) float(v float64) *term {
+	return u.raw("float", strconv.FormatFloat(v, 'g', -1, 64))
+}
+
+func (u *universe) bool(b bool) *term {
+	if b {
+		return u.yes
+	}
+	return u.no
+}
+
+// number is the value of a numeric literal.
+func (t *term) number() (float64, bool) {
+	if !t.is("int", "float") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(t.text, 64)
+	return v, err == nil
+}
+
+func (t *term) integer() (int64, bool) {
+	if !t.is("int") {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(t.text, 10, 64)
+	return v, err == nil
+}
+
+// dtypes are the names of torch that denote element types.
+var dtypes = map[string]bool{
+	"float16": true, "half": true, "bfloat16": true, "float32": true, "float": true, "float64": true, "double": true,
+	"float8_e4m3fn": true, "float8_e5m2": true, "float8_e8m0fnu": true, "float4_e2m1fn_x2": true,
+	"int8": true, "int16": true, "int32": true, "int": true, "int64": true, "long": true, "uint8": true, "bool": true,
+	"complex32": true, "complex64": true, "complex128": true,
+}
+
+// constant reports whether two different terms of this kind are different
+// values.
+func (t *term) constant() bool {
+	switch t.op {
+	case "int", "float", "str", "bool", "none":
+		return true
+	case "sym":
+		rest, ok := strings.CutPrefix(t.text, "torch.")
+		return ok && dtypes[rest]
+	case "tuple":
+		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.constant() })
+	}
+	return false
+}
+
+// truth is the truth value of a term; known is false when it depends.
+func (t *term) truth() (value, known bool) {
+	switch t.op {
+	case "bool":
+		return t.text == "True", true
+	case "none":
+		return false, true
+	case "int", "float":
+		v, ok := t.number()
+		return v != 0, ok
+	case "str":
+		return t.text != "", true
+	case "list", "tuple", "set", "dict":
+		if len(t.kids) == 0 {
+			return false, true
+		}
+		return true, t.concrete()
+	case "fn":
+		return true, true
+	case "sym":
+		return true, t.constant()
+	}
+	return false, false
+}
+
+// concrete reports whether a sequence or dictionary has just these elements.
+func (t *term) concrete() bool {
+	return t.is("list", "tuple", "set", "dict") && !slices.ContainsFunc(t.kids, func(k *term) bool { return k.is("opt", "star", "dstar") })
+}
+
+func (u *universe) not(a *term) *term {
+	if v, ok := a.truth(); ok {
+		return u.bool(!v)
+	}
+	switch a.op {
+	case "not":
+		return a.kids[0]
+	case "and", "or":
+		kids := make([]*term, len(a.kids))
+		for i, k := range a.kids {
+			kids[i] = u.not(k)
+		}
+		if a.op == "and" {
+			return u.or(kids...)
+		}
+		return u.and(kids...)
+	}
+	return u.raw("not", "", a)
+}
+
+// and is a condition that holds when all of them do.
+func (u *universe) and(list ...*term) *term { return u.junction("and", list) }
+
+// or is a condition that holds when one of them does.
+func (u *universe) or(list ...*term) *term { return u.junction("or", list) }
+
+func (u *universe) junction(op string, list []*term) *term {
+	neutral := op == "and"
+	var kids []*term
+	for _, k := range list {
+		if v, ok := k.truth(); ok {
+			if v != neutral {
+				return u.bool(!neutral)
+			}
+			continue
+		}
+		if k.op == op {
+			kids = append(kids, k.kids...)
+		} else {
+			kids = append(kids, k)
+		}
+	}
+	slices.SortFunc(kids, func(a, b *term) int { return a.id - b.id })
+	kids = slices.Compact(kids)
+	for _, k := range kids {
+		if slices.Contains(kids, u.not(k)) {
+			return u.bool(!neutral)
+		}
+	}
+	switch len(kids) {
+	case 0:
+		return u.bool(neutral)
+	case 1:
+		return kids[0]
+	}
+	return u.raw(op, "", kids...)
+}
+
+// maxMembers bounds what `x in (...)` is written out for.
+const maxMembers = 16
+
+func (u *universe) cmp(op string, a, b *term) *term {
+	switch op {
+	case "!=", "<>":
+		return u.not(u.cmp("==", a, b))
+	case "is not":
+		return u.not(u.cmp("is", a, b))
+	case "not in":
+		return u.not(u.cmp("in", a, b))
+	case ">":
+		return u.cmp("<", b, a)
+	case ">=":
+		return u.cmp("<=", b, a)
+	}
+	switch op {
+	case "==", "is":
+		if a == b {
+			return u.yes
+		}
+		if x, ok := a.number(); ok {
+			if y, ok := b.number(); ok {
+				return u.bool(x == y)
+			}
+		}
+		if a.constant() && b.constant() {
+			return u.no
+		}
+		if a.is("none") && b.is("fn", "list", "tuple", "dict") || b.is("none") && a.is("fn", "list", "tuple", "dict") {
+			return u.no
+		}
+		if a.id > b.id {
+			a, b = b, a
+		}
+	case "<", "<=":
+		if x, ok := a.number(); ok {
+			if y, ok := b.number(); ok {
+				return u.bool(x < y || op == "<=" && x == y)
+			}
+		}
+	case "in":
+		if b.is("list", "tuple", "set") && len(b.kids) <= maxMembers && b.concrete() {
+			parts := make([]*term, len(b.kids))
+			for i, k := range b.kids {
+				parts[i] = u.cmp("==", a, k)
+			}
+			return u.or(parts...)
+		}
+		if a.is("str") && b.is("str") {
+			return u.bool(strings.Contains(b.text, a.text))
+		}
+		if b.is("dict") && b.concrete() {
+			parts := make([]*term, len(b.kids))
+			for i, k := range b.kids {
+				parts[i] = u.cmp("==", a, k.kids[0])
+			}
+			return u.or(parts...)
+		}
+	}
+	return u.raw("cmp", op, a, b)
+}
+
+// ite is a where c holds, else b.
+func (u *universe) ite(c, a, b *term) *term {
+	if v, ok := c.truth(); ok {
+		if v {
+			return a
+		}
+		return b
+	}
+	if a == b {
+		return a
+	}
+	if c.is("not") {
+		return u.ite(c.kids[0], b, a)
+	}
+	if a.op == b.op && a.is("list", "set") {
+		return u.merge(c, a, b)
+	}
+	return u.raw("ite", "", c, a, b)
+}
+
+// merge makes one list of two of which the condition chooses: common elements
+// and, for the others, when they are there.
+func (u *universe) merge(c, a, b *term) *term {
+	var kids []*term
+	n := 0
+	for n < len(a.kids) && n < len(b.kids) && a.kids[n] == b.kids[n] {
+		kids = append(kids, a.kids[n])
+		n++
+	}
+	for _, k := range a.kids[n:] {
+		kids = append(kids, u.opt(c, k))
+	}
+	for _, k := range b.kids[n:] {
+		kids = append(kids, u.opt(u.not(c), k))
+	}
+	return u.raw(a.op, "", kids...)
+}
+
+// opt is an element that is there only where the condition holds.
+func (u *universe) opt(c, elem *term) *term {
+	if v, ok := c.truth(); ok && v {
+		return elem
+	}
+	if elem.is("opt") {
+		return u.opt(u.and(c, elem.kids[0]), elem.kids[1])
+	}
+	return u.raw("opt", "", c, elem)
+}
+
+// maxElements bounds the lists that are written out.
+const maxElements = 20_000
+
+func (u *universe) bin(op string, a, b *term) *term {
+	if x, ok := a.number(); ok {
+		if y, ok := b.number(); ok {
+			if t := u.arithmetic(op, a, b, x, y); t != nil {
+				return t
+			}
+		}
+	}
+	switch {
+	case op == "+" && a.is("str") && b.is("str"):
+		return u.str(a.text + b.text)
+	case op == "+" && a.op == b.op && a.is("list", "tuple") && len(a.kids)+len(b.kids) <= maxElements:
+		return u.raw(a.op, "", slices.Concat(a.kids, b.kids)...)
+	case op == "*" && a.is("list", "tuple"):
+		if n, ok := b.integer(); ok && n >= 0 && n*int64(len(a.kids)) <= maxElements {
+			return u.raw(a.op, "", slices.Repeat(a.kids, int(n))...)
+		}
+	case op == "*" && b.is("list", "tuple"):
+		return u.bin(op, b, a)
+	case op == "|" && a.is("dict") && b.is("dict"):
+		return u.dict(append(slices.Clone(a.kids), b.kids...))
+	}
+	if op == "*" && a.id > b.id {
+		a, b = b, a
+	}
+	return u.raw("bin", op, a, b)
+}
+
+func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
+	i, okA := a.integer()
+	j, okB := b.integer()
+	if okA && okB && math.Abs(x) < 1<<52 && math.Abs(y) < 1<<52 {
+		switch op {
+		case "+":
+			return u.int(i + j)
+		case "-":
+			return u.int(i - j)
+		case "*":
+			if math.Abs(x*y) < 1<<52 {
+				return u.int(i * j)
+			}
+		case "//":
+			if j != 0 {
+				return u.int(int64(math.Floor(x / y)))
+			}
+		case "%":
+			if j != 0 {
+				return u.int(i - j*int64(math.Floor(x/y)))
+			}
+		case "**":
+			if v := math.Pow(x, y); j >= 0 && v < 1<<52 {
+				return u.int(int64(v))
+			}
+		case "<<":
+			if j >= 0 && j < 48 && i >= 0 && i < 1<<16 {
+				return u.int(i << j)
+			}
+		case ">>":
+			if j >= 0 && j < 63 {
+				return u.int(i >> j)
+			}
+		}
+	}
+	switch op {
+	case "/":
+		if y != 0 {
+			return u.float(x / y)
+		}
+	case "**":
+		return u.float(math.Pow(x, y))
+	}
+	if okA && okB {
+		return nil
+	}
+	switch op {
+	case "+":
+		return u.float(x + y)
+	case "-":
+		return u.float(x - y)
+	case "*":
+		return u.float(x * y)
+	}
+	return nil
+}
+
+// dict makes a dictionary of pairs; later pairs replace earlier ones and
+// spread dictionaries are written out.
+func (u *universe) dict(kids []*term) *term {
+	var out []*term
+	var add func(k *term)
+	add = func(k *term) {
+		if k.is("dstar") && k.kids[0].is("dict") {
+			for _, p := range k.kids[0].kids {
+				add(p)
+			}
+			return
+		}
+		if k.is("pair") {
+			for i, o := range out {
+				if o.is("pair") && o.kids[0] == k.kids[0] {
+					out[i] = k
+					return
+				}
+			}
+		}
+		out = append(out, k)
+	}
+	for _, k := range kids {
+		add(k)
+	}
+	if !slices.ContainsFunc(out, func(k *term) bool { return k.is("dstar") }) {
+		slices.SortStableFunc(out, func(a, b *term) int { return a.kids[0].id - b.kids[0].id })
+	}
+	return u.raw("dict", "", out...)
+}
+
+// pairs lists a dictionary's string keys with their values.
+func (t *term) pairs() map[string]*term {
+	out := map[string]*term{}
+	if t.is("dict") {
+		for _, k := range t.kids {
+			if k.is("pair") && k.kids[0].is("str") {
+				out[k.kids[0].text] = k.kids[1]
+			}
+		}
+	}
+	return out
+}
+
+// canonical is a dotted name without the ways in which it can be imported.
+func canonical(name string) string {
+	name = strings.TrimLeft(name, ".")
+	name = strings.TrimPrefix(name, "tests.")
+	if rest, ok := strings.CutPrefix(name, "tilegym.backend."); ok && !strings.Contains(rest, ".") {
+		return "tilegym." + rest
+	}
+	if full := aliases[name]; full != "" {
+		return full
+	}
+	return name
+}
+
+// aliases are second names of the same value.
+var aliases = map[string]string{
+	"torch.half": "torch.float16", "torch.float": "torch.float32", "torch.double": "torch.float64",
+	"torch.int": "torch.int32", "torch.long": "torch.int64", "torch.cuda.OutOfMemoryError": "torch.OutOfMemoryError",
+}
+
+func (u *universe) attr(obj *term, name string) *term {
+	switch obj.op {
+	case "sym":
+		return u.raw("sym", canonical(obj.text+"."+name))
+	case "store":
+		if obj.text == "."+name {
+			return obj.kids[1]
+		}
+		if strings.HasPrefix(obj.text, ".") {
+			return u.attr(obj.kids[0], name)
+		}
+	case "ite":
+		if obj.kids[1].is("store") || obj.kids[2].is("store") {
+			return u.ite(obj.kids[0], u.attr(obj.kids[1], name), u.attr(obj.kids[2], name))
+		}
+	}
+	return u.raw("attr", name, obj)
+}
+
+func (u *universe) subscript(obj, at *term) *term {
+	switch obj.op {
+	case "list", "tuple":
+		if i, ok := at.integer(); ok && obj.concrete() {
+			if i < 0 {
+				i += int64(len(obj.kids))
+			}
+			if i >= 0 && i < int64(len(obj.kids)) {
+				return obj.kids[i]
+			}
+		}
+		if at.is("slice") && obj.concrete() {
+			if part, ok := cut(obj.kids, at.kids); ok {
+				return u.raw(obj.op, "", part...)
+			}
+		}
+	case "dict":
+		if obj.concrete() {
+			for _, p := range obj.kids {
+				if p.kids[0] == at {
+					return p.kids[1]
+				}
+			}
+		}
+	case "store":
+		if obj.text == "[]" {
+			if obj.kids[1] == at {
+				return obj.kids[2]
+			}
+			if obj.kids[1].constant() && at.constant() {
+				return u.subscript(obj.kids[0], at)
+			}
+		}
+	}
+	return u.raw("index", "", obj, at)
+}
+
+// cut is a list's slice with constant bounds.
+func cut(list, bounds []*term) ([]*term, bool) {
+	n := int64(len(list))
+	at := [3]int64{0, n, 1}
+	for i, b := range bounds {
+		if b.is("none") {
+			continue
+		}
+		v, ok := b.integer()
+		if !ok {
+			return nil, false
+		}
+		if v < 0 && i < 2 {
+			v += n
+		}
+		at[i] = v
+	}
+	if at[2] != 1 {
+		return nil, false
+	}
+	lo := min(max(at[0], 0), n)
+	hi := min(max(at[1], lo), n)
+	return list[lo:hi], true
+}
+
+// contains reports whether part occurs in t; visited terms are not entered
+// twice.
+func (t *term) contains(part *term) bool {
+	seen := map[*term]bool{}
+	var in func(*term) bool
+	in = func(n *term) bool {
+		if n == part {
+			return true
+		}
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		return slices.ContainsFunc(n.kids, in)
+	}
+	return in(t)
+}
+
+// find lists the terms below t that match, each once.
+func (t *term) find(match func(*term) bool) []*term {
+	seen := map[*term]bool{}
+	var out []*term
+	var in func(*term)
+	in = func(n *term) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		if match(n) {
+			out = append(out, n)
+		}
+		for _, k := range n.kids {
+			in(k)
+		}
+	}
+	in(t)
+	return out
+}

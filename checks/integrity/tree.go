@@ -1,0 +1,366 @@
+package integrity
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// Facts is the comparison of a tree with its base, made once for all rules.
+var Facts = rules.NewFact("test integrity", func(t *tree.Tree, _ rules.Unit) *Comparison { return &Comparison{head: t} })
+
+// Comparison is what a change does to the tests. It is safe for concurrent use.
+type Comparison struct {
+	head     *tree.Tree
+	once     sync.Once
+	findings []Finding
+}
+
+// With lists the findings of a kind, compared with the base, in the order of
+// the files.
+func (c *Comparison) With(base *tree.Tree, kind Kind) []Finding {
+	c.once.Do(func() { c.findings = Compare(c.head, base) })
+	return slices.DeleteFunc(slices.Clone(c.findings), func(f Finding) bool { return f.Kind != kind })
+}
+
+// harness are the files that all tests share.
+var harness = []string{"tests/conftest.py", "tests/common.py", "tests/config.py"}
+
+// dispatcher decides which backend answers for an op.
+const dispatcher = "src/tilegym/backend/dispatcher.py"
+
+// Compare lists what the change from base to head does to the tests of the
+// kernels of either, to the harness, and to the dispatcher.
+func Compare(head, base *tree.Tree) []Finding {
+	known := [2]map[string]*signature{signaturesOf(base), signaturesOf(head)}
+	var out []Finding
+	tests := testFiles(head, base)
+	used := map[string]bool{}
+	support := map[string]bool{}
+	for _, p := range harness {
+		support[p] = true
+	}
+	for _, p := range tests {
+		out = append(out, compareTest(head, base, p, known)...)
+		if head.Exists(p) {
+			f := head.File(p)
+			for _, id := range f.Root().Find("identifier") {
+				used[id.Text()] = true
+			}
+			for _, m := range imported(f) {
+				if head.Exists(m) || base.Exists(m) {
+					support[m] = true
+				}
+			}
+		}
+		for dir := path.Dir(p); ; dir = path.Dir(dir) {
+			support[path.Join(dir, "conftest.py")] = true
+			if dir == "." {
+				break
+			}
+		}
+	}
+	for _, p := range sortedKeys(support) {
+		if !slices.Contains(tests, p) {
+			out = append(out, compareSupport(head, base, p, known, used)...)
+		}
+	}
+	out = append(out, compareSettings(head, base, tests)...)
+	out = append(out, compareDispatcher(head, base, known)...)
+	return out
+}
+
+func signaturesOf(t *tree.Tree) map[string]*signature {
+	out := map[string]*signature{}
+	if f := t.File("tests/common.py"); f.Unread == "" {
+		readSignatures(out, f)
+	}
+	return out
+}
+
+// testFiles are the test files of the kernels of both revisions, and other test
+// files that name the candidate and differ.
+func testFiles(head, base *tree.Tree) []string {
+	var out []string
+	for _, t := range []*tree.Tree{base, head} {
+		for _, k := range t.Kernels {
+			if k.Suite == "" {
+				out = append(out, path.Join(tree.TestsRoot, "test_"+k.Name+".py"))
+			} else {
+				out = append(out, path.Join(tree.SuiteTests, k.Suite, "test_"+k.Name+".py"))
+			}
+		}
+		err := fs.WalkDir(t.FS, "tests", func(p string, d fs.DirEntry, err error) error {
+			name := path.Base(p)
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".py") || !strings.HasPrefix(name, "test_") {
+				return nil
+			}
+			a, errA := fs.ReadFile(head.FS, p)
+			b, errB := fs.ReadFile(base.FS, p)
+			if (errA != nil) != (errB != nil) || !bytes.Equal(a, b) {
+				if mark := []byte(candidate); bytes.Contains(a, mark) || bytes.Contains(b, mark) {
+					out = append(out, p)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			break // a tree without tests
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// compareTest compares one test file, which either side may lack.
+func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature) []Finding {
+	inHead, inBase := head.Exists(p), base.Exists(p)
+	switch {
+	case !inHead && !inBase:
+		return nil
+	case !inHead:
+		return deleted(head, base, p)
+	case !inBase:
+		return added(head, p, known[1])
+	}
+	b, h := base.File(p), head.File(p)
+	if b == h || tree.SameSyntax(b, h) {
+		return nil
+	}
+	return compareFile(b, h, known, (*comparison).testFile)
+}
+
+// deleted reports a test file that the head does not have, unless the op has
+// no implementation any more either.
+func deleted(head, base *tree.Tree, p string) []Finding {
+	for _, k := range base.Kernels {
+		if k.Test == p && head.Kernel(k.ID()) == nil && !head.Exists(k.Reference) {
+			return nil
+		}
+	}
+	f := base.File(p)
+	message := "the test file is deleted or moved to where its kernel's tests are not looked for"
+	return []Finding{whole(f, Collection, rules.Warning, "deleted", message)}
+}
+
+// added notes a test file that is new, with what it holds.
+func added(head *tree.Tree, p string, known map[string]*signature) (out []Finding) {
+	f := head.File(p)
+	if f.Unread != "" {
+		return nil // listed as unread
+	}
+	text := "the test file is new: there is nothing to compare it with"
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(tooLarge); !ok {
+				panic(r)
+			}
+			out = []Finding{whole(f, Collection, rules.Note, "new file", text)}
+		}
+	}()
+	s := newSide(newUniverse(maxSteps), f, known)
+	s.load()
+	tests, checks := s.tests(), 0
+	for _, t := range tests {
+		for _, e := range s.execute(t, s.symbolic(t)) {
+			if e.kind == checked {
+				checks++
+			}
+		}
+	}
+	return []Finding{whole(f, Collection, rules.Note, "new file", text+"; it has "+plural(len(tests), "test")+" with "+plural(checks, "check"))}
+}
+
+// compareSupport compares a file that tests share.
+func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signature, used map[string]bool) []Finding {
+	inHead, inBase := head.Exists(p), base.Exists(p)
+	if !inHead {
+		if inBase {
+			return []Finding{whole(base.File(p), Collection, rules.Warning, "deleted", "the file, which tests share, is deleted")}
+		}
+		return nil
+	}
+	h := head.File(p)
+	b := syntax.Parse(p, syntax.Python, nil)
+	if inBase {
+		b = base.File(p)
+	}
+	if b == h || tree.SameSyntax(b, h) {
+		return nil
+	}
+	return compareFile(b, h, known, func(c *comparison) {
+		// Calls of the file's own functions are compared with defaults left out.
+		c.base.known, c.head.known = signaturesIn(b, known[0]), signaturesIn(h, known[1])
+		c.harnessFile(used)
+	})
+}
+
+func signaturesIn(f *syntax.File, known map[string]*signature) map[string]*signature {
+	out := map[string]*signature{}
+	for k, v := range known {
+		out[k] = v
+	}
+	addSignatures(out, f, func(string) bool { return true })
+	return out
+}
+
+// imported are the files below tests that a test file imports.
+func imported(f *syntax.File) []string {
+	var out []string
+	add := func(dotted string) {
+		out = append(out, strings.ReplaceAll(dotted, ".", "/")+".py")
+	}
+	for _, n := range f.Root().Find("import_from_statement", "import_statement") {
+		module := n.Field("module_name")
+		name := module.Squeeze()
+		if !module.Valid() {
+			for _, m := range n.Fields("name") {
+				if m.Is("aliased_import") {
+					m = m.Field("name")
+				}
+				if strings.HasPrefix(m.Squeeze(), "tests.") {
+					add(m.Squeeze())
+				}
+			}
+			continue
+		}
+		if rest := strings.TrimLeft(name, "."); rest != name {
+			dir := f.Path
+			for range len(name) - len(rest) {
+				dir = path.Dir(dir)
+			}
+			name = strings.ReplaceAll(dir, "/", ".")
+			if rest != "" {
+				name += "." + rest
+			}
+		}
+		if name != "tests" && !strings.HasPrefix(name, "tests.") {
+			continue
+		}
+		add(name)
+		for _, m := range n.Fields("name") {
+			if m.Is("aliased_import") {
+				m = m.Field("name")
+			}
+			add(name + "." + m.Squeeze())
+		}
+	}
+	return out
+}
+
+// compareDispatcher reports a dispatcher that no longer obeys the switch
+// against fallbacks.
+func compareDispatcher(head, base *tree.Tree, known [2]map[string]*signature) []Finding {
+	if !head.Exists(dispatcher) || !base.Exists(dispatcher) {
+		return nil
+	}
+	b, h := base.File(dispatcher), head.File(dispatcher)
+	if b == h || tree.SameSyntax(b, h) {
+		return nil
+	}
+	return compareFile(b, h, known, func(c *comparison) {
+		c.base.load()
+		c.head.load()
+		old, now := c.base.members(), c.head.members()
+		for _, name := range sortedKeys(old) {
+			if !strings.Contains(old[name].fn.node.Text(), fallbackVariable) {
+				continue
+			}
+			m, ok := now[name]
+			if ok && (m.fn.node.Squeeze() == old[name].fn.node.Squeeze() || c.base.module.fnTerm(old[name].fn) == c.head.module.fnTerm(m.fn)) {
+				continue
+			}
+			c.fallback = firstStatement(h)
+			at := syntax.Node{}
+			if ok {
+				at = m.fn.node.Field("name")
+			}
+			digest := ""
+			if ok {
+				digest = hash(m.fn.node)
+			}
+			c.add(Collection, at, "dispatcher "+name+" "+digest, "`%s`, which obeys `%s`, was rewritten; a maintainer must look at whether another backend can answer for a kernel", name, fallbackVariable)
+		}
+	})
+}
+
+// settings are the files that pytest reads its settings from, with the section
+// in which they stand; none is the whole file.
+var settings = []struct{ name, section string }{
+	{"pytest.ini", ""}, {".pytest.ini", ""}, {"pytest.toml", ""}, {".pytest.toml", ""},
+	{"pyproject.toml", "tool.pytest"}, {"tox.ini", "[pytest]"}, {"setup.cfg", "[tool:pytest]"},
+}
+
+// compareSettings reports settings of pytest that changed.
+func compareSettings(head, base *tree.Tree, tests []string) []Finding {
+	dirs := map[string]bool{".": true}
+	for _, p := range tests {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	var out []Finding
+	for _, dir := range sortedKeys(dirs) {
+		for _, s := range settings {
+			p := path.Join(dir, s.name)
+			now, was := setting(head, p, s.section), setting(base, p, s.section)
+			if now == was {
+				continue
+			}
+			f := base.File(p)
+			if head.Exists(p) {
+				f = head.File(p)
+			}
+			out = append(out, Finding{Collection, f, syntax.Span{}, rules.Warning, "settings " + now, "what pytest collects or how it runs is set here, and it changed; a maintainer must look"})
+		}
+	}
+	return out
+}
+
+// setting is the part of a file that pytest reads, without comments.
+func setting(t *tree.Tree, p, section string) string {
+	if !t.Exists(p) {
+		return ""
+	}
+	src, err := t.Bytes(p)
+	if err != nil {
+		return err.Error()
+	}
+	if strings.HasPrefix(section, "tool.") {
+		var doc map[string]any
+		if err := toml.Unmarshal(src, &doc); err != nil {
+			return err.Error()
+		}
+		tool, _ := doc["tool"].(map[string]any)
+		part, _ := tool[strings.TrimPrefix(section, "tool.")].(map[string]any)
+		if part == nil {
+			return ""
+		}
+		text, err := toml.Marshal(part)
+		if err != nil {
+			return err.Error()
+		}
+		return string(text)
+	}
+	var out []string
+	in := section == ""
+	for _, line := range strings.Split(string(src), "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") && section != "" {
+			in = line == section
+		}
+		if in && line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, ";") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,44 @@
+// Package t07 is rule T7: what is tested touches neither the tests nor the measurement.
+package t07
+
+import (
+	_ "embed"
+
+	"github.com/tilegate/tilegate/checks/integrity"
+	"github.com/tilegate/tilegate/checks/rules"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is T7.
+var Rule = &rules.Rule{
+	ID: "T7", Title: "Nothing that is tested touches the tests, the clock or the profiler",
+	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
+	Why: "Code that can see that it is tested can behave differently there, and a changed measurement makes two runs incomparable.",
+	Triage: []string{
+		"Remove the access; a wrapper needs neither the clock nor the profiler.",
+		"Leave changes of how the harness measures to a pull request without kernels.",
+		"Measure base and head with the same harness.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{integrity.Facts},
+	Run:  touches,
+	Also: []rules.Check{{Scope: rules.PerChange, Run: func(p *rules.Pass) { integrity.Report(p, integrity.Measuring) }}},
+}
+
+// touches reports where a kernel or its wrapper reaches for what tests it.
+func touches(p *rules.Pass) {
+	for _, path := range []string{p.Kernel.Wrapper, p.Kernel.KernelRS, p.Kernel.FFI} {
+		if path == "" {
+			continue
+		}
+		f := p.Tree.File(path)
+		if f.Unread != "" {
+			p.Undecided("the file is unread")
+			continue
+		}
+		for _, t := range integrity.Touches(f) {
+			p.Reportf(t.Node, rules.Warning, t.Construct, "%s", t.Message)
+		}
+	}
+}
