@@ -53,6 +53,13 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r47"
 	"github.com/tilegate/tilegate/checks/rules/r48"
 	"github.com/tilegate/tilegate/checks/rules/r49"
+	"github.com/tilegate/tilegate/checks/rules/t01"
+	"github.com/tilegate/tilegate/checks/rules/t02"
+	"github.com/tilegate/tilegate/checks/rules/t03"
+	"github.com/tilegate/tilegate/checks/rules/t04"
+	"github.com/tilegate/tilegate/checks/rules/t05"
+	"github.com/tilegate/tilegate/checks/rules/t06"
+	"github.com/tilegate/tilegate/checks/rules/t07"
 )
 
 // Rules lists every rule in the order of their IDs.
@@ -106,4 +113,11 @@ var Rules = []*rules.Rule{
 	r47.Rule,
 	r48.Rule,
 	r49.Rule,
+	t01.Rule,
+	t02.Rule,
+	t03.Rule,
+	t04.Rule,
+	t05.Rule,
+	t06.Rule,
+	t07.Rule,
 }
