@@ -37,6 +37,7 @@ type File struct {
 	// Without one every function counts as reached.
 	Registered bool
 
+	byNode  map[syntax.Node]*Kernel
 	reached map[syntax.Node]bool // top-level definitions; nil for all
 	calls   []Call
 	names   map[string]bool // of cuTile, in reached code
@@ -102,7 +103,7 @@ func (c Call) Hidden() bool {
 
 // Parse models a Python file.
 func Parse(f *syntax.File) *File {
-	m := &File{Wrapper: host.ParseWrapper(f), names: map[string]bool{}}
+	m := &File{Wrapper: host.ParseWrapper(f), names: map[string]bool{}, byNode: map[syntax.Node]*Kernel{}}
 	m.findReached()
 	for _, fn := range f.Root().Find("function_definition") {
 		for _, d := range syntax.PyDecorators(fn) {
@@ -142,8 +143,7 @@ func (m *File) addKernel(fn, decorator syntax.Node) {
 	if decorator.Is("call") {
 		name, args = decorator.Field("function"), decorator.Field("arguments")
 	}
-	if m.Name(name) != "kernel" || !fn.Is("function_definition") ||
-		slices.ContainsFunc(m.Kernels, func(k *Kernel) bool { return k.Node == fn }) {
+	if m.Name(name) != "kernel" || !fn.Is("function_definition") || m.byNode[fn] != nil {
 		return
 	}
 	k := &Kernel{
@@ -169,6 +169,7 @@ func (m *File) addKernel(fn, decorator syntax.Node) {
 		}
 	}
 	m.Kernels = append(m.Kernels, k)
+	m.byNode[fn] = k
 }
 
 // Name is the name of a cuTile object that an expression refers to, without
@@ -297,10 +298,8 @@ func Assigned(fn syntax.Node, name string) []syntax.Node {
 // Kernel is the kernel around a node; nil outside of kernels.
 func (m *File) Kernel(n syntax.Node) *Kernel {
 	for fn := n.Ancestor("function_definition"); fn.Valid(); fn = fn.Ancestor("function_definition") {
-		for _, k := range m.Kernels {
-			if k.Node == fn {
-				return k
-			}
+		if k := m.byNode[fn]; k != nil {
+			return k
 		}
 	}
 	return nil
@@ -389,7 +388,7 @@ func (m *File) findReached() {
 		return
 	}
 	m.Registered, m.reached = true, map[syntax.Node]bool{}
-	constants := map[string]bool{}
+	named := map[string]bool{}
 	var visit func(n syntax.Node)
 	visit = func(n syntax.Node) {
 		for _, id := range n.Find("identifier") {
@@ -397,9 +396,12 @@ func (m *File) findReached() {
 				continue
 			}
 			name := id.Text()
+			if named[name] {
+				continue
+			}
+			named[name] = true
 			work = append(work, byName[name]...)
-			if value := m.Consts[name]; value.Valid() && !constants[name] {
-				constants[name] = true
+			if value := m.Consts[name]; value.Valid() {
 				visit(value)
 			}
 		}

@@ -31,10 +31,13 @@ func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, fn := range m.Funcs {
 			taken := map[string]bool{}
-			for _, let := range fn.Body.Find("let_declaration") {
+			for _, c := range dsl.Calls(fn.Body) {
+				if !loads(fn.Op(c)) {
+					continue
+				}
+				let := fn.PlaceOf(c.Node).Let
 				pattern := let.Field("pattern")
-				c, ok := dsl.AsCall(dsl.Unparen(let.Field("value")))
-				if !ok || !pattern.Is("tuple_pattern") || !loads(fn.Op(c)) {
+				if !pattern.Is("tuple_pattern") {
 					continue
 				}
 				for _, part := range unusual(pattern) {
@@ -44,6 +47,9 @@ func run(p *rules.Pass) {
 		}
 	}
 }
+
+// maxFixes bounds the fixes for one function.
+const maxFixes = 100
 
 // loads reports whether a DSL function returns a value and a token.
 func loads(op string) bool {
@@ -73,7 +79,7 @@ func rename(fn *dsl.Func, let, part syntax.Node, taken map[string]bool) *rules.F
 			parts = append(parts, c)
 		}
 	}
-	if !ok || part.Parent() != pattern || len(parts) != 2 || len(unusual(pattern)) != 1 || dsl.HasComment(pattern) {
+	if !ok || len(taken) == maxFixes || part.Parent() != pattern || len(parts) != 2 || len(unusual(pattern)) != 1 || dsl.HasComment(pattern) {
 		return nil
 	}
 	base := "tok"

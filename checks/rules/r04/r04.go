@@ -33,7 +33,7 @@ var reductions = []string{"reduce_sum", "reduce_max", "reduce_min", "reduce_prod
 
 // math are the functions whose arguments must not be reductions.
 var math = []string{
-	"exp", "exp2", "rsqrt", "sqrt", "log", "log2", "true_div", "divf", "mulf", "subf", "addf", "fma", "maxf", "minf",
+	"exp", "exp2", "rsqrt", "sqrt", "log", "log2", "tanh", "negf", "absf", "true_div", "divf", "mulf", "subf", "addf", "fma", "maxf", "minf",
 }
 
 func run(p *rules.Pass) {
@@ -74,6 +74,8 @@ func consumer(fn *dsl.Func, n syntax.Node) string {
 			}
 		case "binary_expression", "compound_assignment_expr":
 			return "an operand of `" + p.Field("operator").Text() + "`"
+		case "unary_expression":
+			return "an operand of `" + p.Text()[:1] + "`"
 		case "arguments":
 			if c, ok := dsl.AsCall(p.Parent()); ok && slices.Contains(math, fn.Op(c)) {
 				return "an argument of `" + c.Name + "`"
@@ -125,6 +127,9 @@ func annotate(fn *dsl.Func, c dsl.Call, at dsl.Place) *rules.Fix {
 	return rules.Insert(pattern.Span().End, ": "+t, "annotate the reduction")
 }
 
+// maxFixes bounds how many reductions the fixes of one function bind.
+const maxFixes = 100
+
 // names is what the fixes of one function have bound and changed already.
 type names struct {
 	fn         *dsl.Func
@@ -137,14 +142,14 @@ type names struct {
 func (r *names) hoist(c dsl.Call) *rules.Fix {
 	at := dsl.Statement(c.Node)
 	indent, ok := dsl.Indent(at)
-	if !at.Valid() || !ok || r.statements[at] {
+	if !at.Valid() || !ok || r.statements[at] || len(r.taken) >= maxFixes {
 		return nil
 	}
 	r.statements[at] = true
 	fix := &rules.Fix{Description: "bind the reduction first"}
 	lets := ""
 	for _, c := range r.fn.OpCalls(at, reductions...) {
-		if t := resultType(r.fn, c); t != "" && consumer(r.fn, c.Node) != "" && r.movable(c, at) {
+		if t := resultType(r.fn, c); t != "" && len(r.taken) < maxFixes && consumer(r.fn, c.Node) != "" && r.movable(c, at) {
 			name := r.name("reduced_" + strings.TrimPrefix(c.Name, "reduce_"))
 			lets += fmt.Sprintf("let %s: %s = %s;\n%s", name, t, c.Node.Text(), indent)
 			fix.Edits = append(fix.Edits, rules.TextEdit{Span: c.Node.Span(), New: name})

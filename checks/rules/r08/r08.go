@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
@@ -45,8 +46,9 @@ func run(p *rules.Pass) {
 		}
 	}
 	reported := map[syntax.Node]bool{}
+	other := sync.OnceValue(func() bool { return otherAccumulators(ref) })
 	for _, m := range products {
-		accumulator(p, ref, m, reported)
+		accumulator(p, m, other, reported)
 	}
 	missingCast(p, ref, products)
 }
@@ -70,7 +72,7 @@ func newProduct(fn *dsl.Func, c dsl.Call) product {
 }
 
 // accumulator reports a product whose accumulator is known not to be f32.
-func accumulator(p *rules.Pass, ref *reference.File, m product, reported map[syntax.Node]bool) {
+func accumulator(p *rules.Pass, m product, other func() bool, reported map[syntax.Node]bool) {
 	t, place := m.fn.TypeOf(m.call.Args[2]), m.call.Args[2]
 	if t.Elem == "" {
 		// The product has the type of its accumulator.
@@ -95,7 +97,7 @@ func accumulator(p *rules.Pass, ref *reference.File, m product, reported map[syn
 	case !t.Float():
 		return
 	}
-	if otherAccumulators(ref) {
+	if other() {
 		p.Undecided("the reference has accumulators of another type than float32")
 		return
 	}
@@ -110,13 +112,20 @@ func accumulator(p *rules.Pass, ref *reference.File, m product, reported map[syn
 	}
 }
 
+// maxCalls bounds how many products and kernels of a reference are looked at;
+// beyond it nothing is decided.
+const maxCalls = 64
+
 // otherAccumulators reports whether the reference accumulates in another type
 // than float32.
 func otherAccumulators(ref *reference.File) bool {
 	if ref == nil {
 		return false
 	}
-	for _, c := range ref.Calls("mma") {
+	for i, c := range ref.Calls("mma") {
+		if i == maxCalls {
+			return true
+		}
 		acc := c.Arg("acc", 2)
 		values := []syntax.Node{acc}
 		if acc.Is("identifier") {
@@ -178,6 +187,9 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 // everyKernelCasts reports whether each reached kernel of the reference with a
 // matrix product casts to tf32.
 func everyKernelCasts(ref *reference.File) bool {
+	if len(ref.Kernels) > maxCalls {
+		return false
+	}
 	for _, k := range ref.Kernels {
 		if k.Reached && ref.KernelHas(k, "mma") && !ref.KernelHas(k, "tfloat32") {
 			return false

@@ -65,7 +65,8 @@ func check(p *rules.Pass, fn *dsl.Func, lit syntax.Node) {
 		}
 	}
 	values := list.NamedChildren()
-	if len(values) == dynamic {
+	// A type without dynamic entries says all; a list of all of them is ignored.
+	if len(values) == dynamic || dynamic == 0 && len(values) == len(entries) {
 		return
 	}
 	var fix *rules.Fix

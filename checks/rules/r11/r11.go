@@ -28,6 +28,9 @@ var Rule = &rules.Rule{
 	Doc: doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
+// maxCompilers bounds how many compilers of one file are looked at.
+const maxCompilers = 100
+
 // pin is the cutile version in which the launcher generator panics.
 const pin = "0.2.0"
 
@@ -38,8 +41,10 @@ func run(p *rules.Pass) {
 		if f.Unread != "" {
 			continue
 		}
+		seen := 0
 		for _, n := range f.Root().Find("call_expression") {
-			if call, ok := dsl.AsCall(n); ok && strings.HasSuffix(call.Path, "KernelCompiler::new") && len(call.Args) == 3 {
+			if call, ok := dsl.AsCall(n); ok && strings.HasSuffix(call.Path, "KernelCompiler::new") && len(call.Args) == 3 && seen < maxCompilers {
+				seen++
 				compiler(p, c, call)
 			}
 		}

@@ -76,9 +76,7 @@ func runtime(p *rules.Pass, fn *dsl.Func, n syntax.Node) string {
 	case "index_expression":
 		return "an element"
 	case "type_cast_expression":
-		if !literal(dsl.Unparen(n.Field("value"))) {
-			return "a conversion"
-		}
+		return "a conversion"
 	case "unary_expression":
 		if v := dsl.Unparen(n.NamedChild(0)); !literal(v) {
 			return runtime(p, fn, v)
@@ -107,8 +105,12 @@ func rename(fn *dsl.Func, c dsl.Call) *rules.Fix {
 	if name.Is("scoped_identifier") {
 		name = name.Field("name")
 	}
-	if t := fn.TypeOf(c.Args[0]); t.Kind != dsl.Scalar || fn.Module.Func("broadcast_scalar") != nil {
+	value := dsl.Unparen(c.Args[0])
+	if t := fn.TypeOf(value); t.Kind != dsl.Scalar || value.Is("type_cast_expression") || fn.Module.Func("broadcast_scalar") != nil {
 		return nil
+	}
+	if b, ok := fn.Lookup(value); ok && b.Node.Is("const_item") {
+		return nil // better written as a literal
 	}
 	return rules.Replace(name, "broadcast_scalar", "broadcast the scalar")
 }

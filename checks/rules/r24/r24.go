@@ -4,6 +4,7 @@ package r24
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -34,9 +35,10 @@ func run(p *rules.Pass) {
 			for _, a := range fn.Assignments(fn.Body) {
 				carried[a.Binding.Pattern] = append(carried[a.Binding.Pattern], a)
 			}
+			s := &shadows{fn, carried, map[[2]syntax.Node]bool{}}
 			for _, let := range fn.Body.Find("let_declaration") {
 				for _, id := range let.Field("pattern").Find("identifier") {
-					shadow(p, fn, let, id, carried)
+					s.check(p, let, id)
 				}
 			}
 			closures(p, fn, carried)
@@ -46,9 +48,17 @@ func run(p *rules.Pass) {
 
 func tile(t dsl.Type) bool { return t.Kind == dsl.Tile || t.Kind == dsl.PointerTile }
 
-// shadow reports a let in a loop that makes a new tile from a mutable one of
+// shadows is what is asked of one function many times.
+type shadows struct {
+	fn      *dsl.Func
+	carried map[syntax.Node][]dsl.Assignment // by the pattern that they mean
+	lost    map[[2]syntax.Node]bool          // answers by pattern and loop
+}
+
+// check reports a let in a loop that makes a new tile from a mutable one of
 // the same name, which the loop never assigns and which is read after it.
-func shadow(p *rules.Pass, fn *dsl.Func, let, id syntax.Node, carried map[syntax.Node][]dsl.Assignment) {
+func (s *shadows) check(p *rules.Pass, let, id syntax.Node) {
+	fn := s.fn
 	loop := dsl.Loop(let)
 	outer, ok := fn.Lookup(id)
 	if !loop.Valid() || !ok || outer.Node == let || !outer.Mutable() || outer.Node.Inside(loop) || !tile(fn.TypeOf(id)) {
@@ -58,19 +68,26 @@ func shadow(p *rules.Pass, fn *dsl.Func, let, id syntax.Node, carried map[syntax
 	if c, ok := dsl.AsCall(dsl.Unparen(value)); ok && strings.HasPrefix(fn.Op(c), "assume_") {
 		return
 	}
-	for _, a := range carried[outer.Pattern] {
-		if a.Node.Inside(loop) {
-			return
-		}
-	}
-	reads, after := false, false
-	for _, use := range fn.Uses(outer.Pattern) {
-		reads = reads || use.Inside(value)
-		after = after || use.Span().Start >= loop.Span().End && !target(use)
-	}
-	if reads && after {
+	reads := slices.ContainsFunc(value.Find("identifier"), func(n syntax.Node) bool {
+		b, ok := fn.Lookup(n)
+		return ok && n.Text() == id.Text() && b.Pattern == outer.Pattern
+	})
+	if reads && s.isLost(outer.Pattern, loop) {
 		p.Reportf(id, rules.Warning, "shadow", "this `let` makes a new `%s` in each iteration; the one of line %d, read after the loop, never changes. Write `%s = ..` instead", id.Text(), outer.Node.Pos().Line, id.Text())
 	}
+}
+
+// isLost reports whether a loop never assigns a name that is read after it.
+func (s *shadows) isLost(pattern, loop syntax.Node) bool {
+	key := [2]syntax.Node{pattern, loop}
+	if answer, ok := s.lost[key]; ok {
+		return answer
+	}
+	s.lost[key] = !slices.ContainsFunc(s.carried[pattern], func(a dsl.Assignment) bool { return a.Node.Inside(loop) }) &&
+		slices.ContainsFunc(s.fn.Uses(pattern), func(use syntax.Node) bool {
+			return use.Span().Start >= loop.Span().End && !target(use)
+		})
+	return s.lost[key]
 }
 
 // target reports whether a name is the left side of a plain assignment.

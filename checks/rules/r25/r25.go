@@ -30,13 +30,13 @@ var Rule = &rules.Rule{
 func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, fn := range m.Funcs {
-			var reported []syntax.Node
+			reported := map[syntax.Node]bool{}
 			for _, n := range fn.Body.Find("if_expression") {
 				if n.Parent().Is("else_clause") || part(fn, n, reported) {
 					continue
 				}
 				if kind := yields(fn, n); kind != "" {
-					reported = append(reported, n)
+					reported[n] = true
 					p.ReportFix(n, rules.Warning, "", statement(fn, n), "this `if` expression yields a %s; assign a mutable one in an `if` statement with both branches", kind)
 				}
 			}
@@ -45,10 +45,11 @@ func run(p *rules.Pass) {
 }
 
 // part reports whether an if is where the value of a reported one comes from.
-func part(fn *dsl.Func, n syntax.Node, reported []syntax.Node) bool {
-	for _, r := range reported {
-		if n.Inside(r) && fn.PlaceOf(n).Let == fn.PlaceOf(r).Let && fn.PlaceOf(n).Type == fn.PlaceOf(r).Type {
-			return true
+func part(fn *dsl.Func, n syntax.Node, reported map[syntax.Node]bool) bool {
+	for r := n.Ancestor("if_expression"); r.Valid(); r = r.Ancestor("if_expression") {
+		if reported[r] {
+			a, b := fn.PlaceOf(n), fn.PlaceOf(r)
+			return a.Let == b.Let && a.Type == b.Type
 		}
 	}
 	return false

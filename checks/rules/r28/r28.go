@@ -156,8 +156,8 @@ func unpadded(p *rules.Pass, fn *dsl.Func) {
 		default:
 			continue
 		}
-		if single(shape) {
-			continue // tiles of one element are never partial
+		if single(shape) || ownShape(fn, shape) {
+			continue // never partial
 		}
 		loads, only := viewUses(fn, c)
 		if len(loads) == 0 {
@@ -171,6 +171,12 @@ func unpadded(p *rules.Pass, fn *dsl.Func) {
 			p.ReportFix(l, rules.Warning, "padding", fix, "this loads from a view made with %s; the last tile may be partial, so load from `x.partition(..)`, which pads with zero", what)
 		}
 	}
+}
+
+// ownShape reports whether a shape is that of a tensor itself: one tile.
+func ownShape(fn *dsl.Func, shape syntax.Node) bool {
+	c, ok := dsl.AsCall(fn.Resolve(shape, 3))
+	return ok && c.Method() && c.Name == "shape" && len(c.Args) == 0
 }
 
 // single reports whether all dimensions of a shape are 1.

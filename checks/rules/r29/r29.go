@@ -30,6 +30,9 @@ var Rule = &rules.Rule{
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
 }
 
+// maxKernels bounds how many kernels of a reference are looked at.
+const maxKernels = 64
+
 // hintAt gives the position of the latency among the arguments.
 var hintAt = map[string]int{"load_view_tko": 4, "store_view_tko_mut": 5}
 
@@ -175,7 +178,7 @@ func python(ref *reference.File, ev *evidence) {
 	var kernels []*reference.Kernel
 	for _, only := range []bool{true, false} {
 		for _, k := range ref.Kernels {
-			if k.Reached && (!only || ref.Persistent(k)) {
+			if k.Reached && (!only || ref.Persistent(k)) && len(kernels) < maxKernels {
 				kernels = append(kernels, k)
 			}
 		}
@@ -183,6 +186,7 @@ func python(ref *reference.File, ev *evidence) {
 			break
 		}
 	}
+	given := map[string][]syntax.Node{}
 	for i, name := range []string{"load", "store"} {
 		l := latencies{known: true, every: true}
 		calls := 0
@@ -192,7 +196,7 @@ func python(ref *reference.File, ev *evidence) {
 				continue
 			}
 			calls++
-			values, ok := asked(ref, k, c)
+			values, ok := asked(ref, k, c, given)
 			if !ok {
 				l.known = false
 			}
@@ -212,7 +216,7 @@ func python(ref *reference.File, ev *evidence) {
 
 // asked lists the positive latencies that a call asks for; ok is false when
 // they are not visible.
-func asked(ref *reference.File, k *reference.Kernel, c reference.Call) (values []int, ok bool) {
+func asked(ref *reference.File, k *reference.Kernel, c reference.Call, cache map[string][]syntax.Node) (values []int, ok bool) {
 	if c.Hidden() {
 		return nil, false
 	}
@@ -227,7 +231,11 @@ func asked(ref *reference.File, k *reference.Kernel, c reference.Call) (values [
 	if k == nil || !arg.Is("identifier") || !slices.ContainsFunc(k.Params, func(q reference.Param) bool { return q.Name == arg.Text() }) {
 		return nil, false
 	}
-	given := ref.Values(arg.Text())
+	given, seen := cache[arg.Text()]
+	if !seen {
+		given = ref.Values(arg.Text())
+		cache[arg.Text()] = given
+	}
 	for _, v := range given {
 		n, ok := ref.Int(v)
 		if !ok {
