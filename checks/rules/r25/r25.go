@@ -109,7 +109,8 @@ func statement(fn *dsl.Func, n syntax.Node) *rules.Fix {
 		}
 	}
 	for _, c := range dsl.Calls(other) {
-		if c.Method() && !pure[c.Name] || !c.Method() && (fn.Op(c) == "" || strings.Contains(c.Name, "_tko")) {
+		_, op := dsl.Ops[fn.Op(c)]
+		if !pure[c.Name] && (c.Method() || !op || strings.Contains(c.Name, "_tko") || strings.HasPrefix(c.Name, "make_")) {
 			return nil
 		}
 	}
@@ -118,5 +119,8 @@ func statement(fn *dsl.Func, n syntax.Node) *rules.Fix {
 	return rules.Replace(let, text, "assign in a statement")
 }
 
-// pure are the methods that only reshape.
-var pure = map[string]bool{"reshape": true, "broadcast": true}
+// pure are further functions and methods that only compute.
+var pure = map[string]bool{
+	"reshape": true, "broadcast": true, "constant": true, "broadcast_scalar": true, "iota": true, "convert_tile": true,
+	"permute": true, "scalar_to_tile": true, "andi": true, "ori": true, "xori": true,
+}

@@ -117,7 +117,7 @@ func evidenceOf(p *rules.Pass) evidence {
 	var ev evidence
 	python(reference.Facts.Of(p), &ev)
 	if a := reference.Evidence.Of(p); a != nil {
-		for _, v := range a.Values(func(k string) bool { return strings.Contains(k, "latency") }) {
+		for _, v := range a.Values(func(k string) bool { return strings.Contains(k, "latenc") }) {
 			switch n, ok := number(v); {
 			case ok && n > 0:
 				ev.loads.known, ev.stores.known = true, true
