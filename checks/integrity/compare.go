@@ -56,6 +56,7 @@ type comparison struct {
 	total   int
 	// signatures are what the head's cases do, with the conditions of the cases.
 	signatures map[int][][]*term
+	rows       []*term // see literalRows
 	// fallback is where a problem without a place of its own is reported.
 	fallback syntax.Node
 }
@@ -370,14 +371,20 @@ func describeTerm(s *side, t *term) string {
 }
 
 // lost reports the cases that have no successor: those of a backend that is
-// gone, and others by the decorator that has them no more. Cases that did not
-// run before are no loss.
+// gone, and others by where they stood. Cases that did not run before are no
+// loss.
 func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 	headBackends := map[string]bool{}
 	for _, hc := range headCases {
 		headBackends[hc.backend()] = true
 	}
 	gone := map[string]int{}
+	type group struct {
+		at    syntax.Node
+		rows  []string
+		cases []testCase
+	}
+	var groups []*group
 	for _, bc := range lost {
 		if events := c.base.execute(b, bc); skippedForGood(events) || c.elsewhere(bc, events) {
 			continue
@@ -386,13 +393,26 @@ func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 			gone[name]++
 			continue
 		}
-		c.current = &bc
 		at, what := c.lostIn(b, h, bc)
-		kind := "the case"
-		if c.isPerf(b) {
-			kind = "the performance configuration"
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.at == at })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{at: at})
 		}
-		c.add(Cases, at, "gone "+what, "%s %s is gone", kind, quote(what))
+		if !slices.Contains(groups[i].rows, what) {
+			groups[i].rows = append(groups[i].rows, what)
+		}
+		groups[i].cases = append(groups[i].cases, bc)
+	}
+	kind := "case"
+	if c.isPerf(b) {
+		kind = "performance configuration"
+	}
+	for _, g := range groups {
+		for _, bc := range g.cases {
+			c.current = &bc
+			c.add(Cases, g.at, "gone "+strings.Join(g.rows, "; "), "%s", listed(kind, g.rows)+" gone")
+		}
 	}
 	c.current = nil
 	for _, name := range sortedKeys(gone) {
@@ -402,12 +422,36 @@ func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 				at = s.at
 			}
 		}
-		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %d cases are gone", name, gone[name])
+		verb := "are"
+		if gone[name] == 1 {
+			verb = "is"
+		}
+		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %s %s gone", name, plural(gone[name], "case"), verb)
 	}
 }
 
-// lostIn finds the decorator whose values have a case no more.
+// listed names the first of several rows, with the verb.
+func listed(kind string, rows []string) string {
+	if len(rows) == 1 {
+		return "the " + kind + " " + quote(rows[0]) + " is"
+	}
+	const shown = 3
+	var parts []string
+	for _, r := range rows[:min(shown, len(rows))] {
+		parts = append(parts, quote(r))
+	}
+	if more := len(rows) - shown; more > 0 {
+		return fmt.Sprintf("the %ss %s and %d more are", kind, strings.Join(parts, ", "), more)
+	}
+	return "the " + kind + "s " + strings.Join(parts, ", ") + " are"
+}
+
+// lostIn finds where a case stood: beside the literal row that is gone, else
+// the decorator whose values do not have it.
 func (c *comparison) lostIn(b, h *testFn, bc testCase) (syntax.Node, string) {
+	if at, what := c.literalRow(bc); at.Valid() {
+		return at, what
+	}
 	for _, x := range b.sets {
 		row := make([]*term, len(x.names))
 		for i, n := range x.names {
@@ -435,6 +479,72 @@ func (c *comparison) lostIn(b, h *testFn, bc testCase) (syntax.Node, string) {
 		}
 	}
 	return c.fallback, bc.describe()
+}
+
+// literalRow finds the row of a list in the base's source that holds a case's
+// values and that the head does not have, and the place in the head's list.
+func (c *comparison) literalRow(bc testCase) (syntax.Node, string) {
+	values := map[*term]bool{}
+	for _, v := range bc.values {
+		values[v] = true
+	}
+	var row *term
+	for _, t := range c.literalRows() {
+		if c.head.origin[t].Valid() || slices.ContainsFunc(t.kids, func(k *term) bool { return !values[k] }) {
+			continue
+		}
+		if row == nil || len(t.kids) > len(row.kids) {
+			row = t
+		}
+	}
+	if row == nil {
+		return syntax.Node{}, ""
+	}
+	// A neighbour that is still there shows where the row was.
+	at := c.base.origin[row]
+	for n := at.Prev(); n.Valid(); n = n.Prev() {
+		if place := c.inHead(n); place.Valid() {
+			if next := place.Next(); next.Is(",") && next.Next().Is("tuple") && !c.inBase(next.Next()) {
+				place = next.Next() // what replaced it
+			}
+			return place, showRow(row.kids)
+		}
+	}
+	for n := at.Next(); n.Valid(); n = n.Next() {
+		if place := c.inHead(n); place.Valid() {
+			return place, showRow(row.kids)
+		}
+	}
+	return syntax.Node{}, ""
+}
+
+// literalRows are the tuples that stand in lists of the base's source.
+func (c *comparison) literalRows() []*term {
+	if c.rows == nil {
+		c.rows = []*term{}
+		for t, n := range c.base.origin {
+			if t.is("tuple") && len(t.kids) > 1 && n.Is("tuple") && n.Parent().Is("list") {
+				c.rows = append(c.rows, t)
+			}
+		}
+		slices.SortFunc(c.rows, func(a, b *term) int { return a.id - b.id })
+	}
+	return c.rows
+}
+
+// inHead is where the head has the value that the base has at a node.
+func (c *comparison) inHead(n syntax.Node) syntax.Node {
+	for _, t := range c.literalRows() {
+		if c.base.origin[t] == n {
+			return c.head.origin[t]
+		}
+	}
+	return syntax.Node{}
+}
+
+// inBase reports whether the base has the value that the head has at a node.
+func (c *comparison) inBase(n syntax.Node) bool {
+	return slices.ContainsFunc(c.literalRows(), func(t *term) bool { return c.head.origin[t] == n })
 }
 
 func (c *comparison) isPerf(b *testFn) bool {
@@ -772,22 +882,27 @@ func (c *comparison) argument(o, n check, name string) {
 		c.add(Checks, at, "itself "+name, "the check compares a value with itself")
 		return
 	}
-	bt, ht, place := c.locate(x, y)
-	if !place.Valid() {
-		place = at
-	}
+	found := c.causes(x, y)
 	alone := opposite == "" || o.args[opposite] == n.args[opposite]
 	side := sides[name]
 	switch {
 	case c.within(x, y):
-		c.add(Checks, n.node, "narrowed "+textOf(n.node), "only a part or a digest of what was compared is compared: %s", quoteNode(place))
-	case alone && side == "expected" || c.inReference(x, bt):
-		c.changed(place, bt, ht, "the reference is another")
+		c.add(Checks, n.node, "narrowed "+textOf(n.node), "only a part or a digest of what was compared is compared: %s", quoteNode(orElse(found[0].at, at)))
+	case alone && side == "expected" || c.inReference(x, found[0].was):
+		c.changed(found, at, "the reference is another")
 	case alone && side == "tested":
-		c.add(Checks, place, "tested "+describePair(c, bt, ht), "what is checked was rewritten: %s became %s; a maintainer must look", quote(describeTerm(c.base, bt)), quote(describeTerm(c.head, ht)))
+		first := found[0]
+		c.add(Checks, orElse(first.at, at), "tested "+c.describeCause(first), "what is checked was rewritten: %s; a maintainer must look", c.quoteCause(first))
 	default:
-		c.changed(place, bt, ht, "the input is another")
+		c.changed(found, at, "the input is another")
 	}
+}
+
+func orElse(n, other syntax.Node) syntax.Node {
+	if n.Valid() {
+		return n
+	}
+	return other
 }
 
 // opposites are the arguments that a check compares with each other.
@@ -797,15 +912,26 @@ var opposites = map[string]string{
 
 // changed reports that a value is computed in another way. One cause is one
 // finding, whichever checks and steps it reaches.
-func (c *comparison) changed(place syntax.Node, bt, ht *term, what string) {
-	c.add(Inputs, place, "changed "+describePair(c, bt, ht), "%s: %s became %s", what, quote(describeTerm(c.base, bt)), quote(describeTerm(c.head, ht)))
+func (c *comparison) changed(found []cause, at syntax.Node, what string) {
+	for _, f := range found {
+		c.add(Inputs, orElse(f.at, at), "changed "+c.describeCause(f), "%s: %s", what, c.quoteCause(f))
+	}
+}
+
+// describeCause is a cause in words that stay when lines move.
+func (c *comparison) describeCause(f cause) string {
+	return describeTerm(c.base, f.was) + " " + describeTerm(c.head, f.is)
+}
+
+func (c *comparison) quoteCause(f cause) string {
+	was, is := describeTerm(c.base, f.was), describeTerm(c.head, f.is)
+	if was == is {
+		return quote(is) + " has another value"
+	}
+	return quote(was) + " became " + quote(is)
 }
 
 func textOf(n syntax.Node) string { return strings.Join(strings.Fields(n.Text()), " ") }
-
-func describePair(c *comparison, b, h *term) string {
-	return describeTerm(c.base, b) + " " + describeTerm(c.head, h)
-}
 
 // within reports whether the head compares something made of what the base
 // compared.
@@ -827,39 +953,60 @@ func (c *comparison) inReference(whole, part *term) bool {
 	return false
 }
 
-// locate finds the smallest parts that explain how two terms differ, and where
-// the second is written.
-func (c *comparison) locate(x, y *term) (*term, *term, syntax.Node) {
+// cause is a part in which two values differ.
+type cause struct {
+	was, is *term
+	at      syntax.Node // where the second is written; may be invalid
+}
+
+// sameShape reports whether two terms differ in their parts only. Calls of
+// different methods differ as a whole.
+func sameShape(x, y *term) bool {
+	if x.op != y.op || x.text != y.text || len(x.kids) != len(y.kids) {
+		return false
+	}
+	return !x.is("call") || x.kids[0] == y.kids[0] || x.kids[0].op == y.kids[0].op && x.kids[0].text == y.kids[0].text
+}
+
+// maxCauses bounds the parts that are told of one difference.
+const maxCauses = 8
+
+// causes finds the smallest parts that explain how two terms differ.
+func (c *comparison) causes(x, y *term) []cause {
 	type pair struct{ x, y *term }
-	memo := map[pair]pair{}
-	var visit func(pair) pair
-	visit = func(p pair) pair {
+	memo := map[pair][]pair{}
+	var visit func(pair) []pair
+	visit = func(p pair) []pair {
 		if r, ok := memo[p]; ok {
 			return r
 		}
-		r := p
-		if p.x.op == p.y.op && p.x.text == p.y.text && len(p.x.kids) == len(p.y.kids) {
-			cause, found := pair{}, false
+		var r []pair
+		if sameShape(p.x, p.y) {
 			for i := range p.x.kids {
 				if p.x.kids[i] == p.y.kids[i] {
 					continue
 				}
-				k := visit(pair{p.x.kids[i], p.y.kids[i]})
-				if found && k != cause {
-					found = false
-					break
+				for _, k := range visit(pair{p.x.kids[i], p.y.kids[i]}) {
+					if k.y.is("int", "float", "str", "bool", "none", "sym") || !c.head.origin[k.y].Valid() {
+						k = p
+					}
+					if !slices.Contains(r, k) {
+						r = append(r, k)
+					}
 				}
-				cause, found = k, true
 			}
-			if found && !cause.y.is("int", "float", "str", "bool", "none", "sym") && c.head.origin[cause.y].Valid() {
-				r = cause
-			}
+		}
+		if len(r) == 0 || len(r) > maxCauses {
+			r = []pair{p}
 		}
 		memo[p] = r
 		return r
 	}
-	r := visit(pair{x, y})
-	return r.x, r.y, c.head.origin[r.y]
+	var out []cause
+	for _, p := range visit(pair{x, y}) {
+		out = append(out, cause{p.x, p.y, c.head.origin[p.y]})
+	}
+	return out
 }
 
 // measurement compares an argument of a measurement.
@@ -871,11 +1018,7 @@ func (c *comparison) measurement(o, n check, name string, at syntax.Node) {
 	case x.is("bool", "int", "float", "none") || y.is("bool", "int", "float", "none") || x.is("cmp", "not", "and", "or"):
 		c.add(Measuring, at, "option "+name+" "+textOf(at), "the measurement %s is made with another `%s`", quoteNode(n.node), name)
 	default:
-		bt, ht, place := c.locate(x, y)
-		if !place.Valid() {
-			place = at
-		}
-		c.changed(place, bt, ht, "what is measured is another")
+		c.changed(c.causes(x, y), at, "what is measured is another")
 	}
 }
 

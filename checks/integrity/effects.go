@@ -97,11 +97,7 @@ func (c *comparison) goneEffect(o event, old, now []event) {
 	case isNumeric(name):
 		c.add(Inputs, at, construct, "how the reference computes is another: %s %s", what, becomes)
 	case i >= 0 && now[i].t != o.t:
-		bt, ht, place := c.locate(o.t, now[i].t)
-		if !place.Valid() {
-			place = at
-		}
-		c.changed(place, bt, ht, "a step of the test is another")
+		c.changed(c.causes(o.t, now[i].t), at, "a step of the test is another")
 	default:
 		c.add(Inputs, at, construct, "a step of the test changed: %s %s", what, becomes)
 	}

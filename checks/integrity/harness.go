@@ -236,7 +236,7 @@ func (c *comparison) firstNew(before, after []event, was, is *term) syntax.Node 
 		}
 	}
 	if was != is {
-		if _, _, at := c.locate(was, is); at.Valid() && at.Inside(c.fallback.Parent()) {
+		if at := c.causes(was, is)[0].at; at.Valid() && at.Inside(c.fallback.Parent()) {
 			return at
 		}
 	}
