@@ -136,6 +136,14 @@ func writeText(w io.Writer, r *Report, s Style) error {
 	for _, u := range r.Summary.Unread {
 		fmt.Fprintf(&b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.Path), line(u.Why))
 	}
+	for _, p := range r.Summary.Suppressions {
+		switch {
+		case p.Problem != "":
+			fmt.Fprintf(&b, "%ssuppression%s: %s:%d: %s\n", c.yellow, c.reset, line(p.Path), p.Line, line(p.Problem))
+		case p.New || s.All:
+			fmt.Fprintf(&b, "suppressed %s: %s:%d: %s\n", strings.Join(p.Rules, ", "), line(p.Path), p.Line, line(p.Reason))
+		}
+	}
 	b.WriteString(r.Sentence() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -244,6 +252,21 @@ func Markdown(r *Report, s Style) string {
 		}
 		place := untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)).Code()
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, f.Rule, cell(place), cell(untrusted.Text(f.Message).Prose()))
+	}
+	header = false
+	for _, p := range r.Summary.Suppressions {
+		if !p.New && p.Problem == "" && !s.All {
+			continue
+		}
+		if !header {
+			b.WriteString("\nAccepted by comments:\n\n")
+			header = true
+		}
+		why := p.Reason
+		if p.Problem != "" {
+			why = p.Problem
+		}
+		fmt.Fprintf(&b, "- %s %s: %s\n", strings.Join(p.Rules, ", "), untrusted.Text(fmt.Sprintf("%s:%d", p.Path, p.Line)).Code(), untrusted.Text(why).Markdown())
 	}
 	if len(r.Summary.Unread) > 0 {
 		b.WriteString("\nNot reviewed:\n\n")

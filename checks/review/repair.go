@@ -174,7 +174,7 @@ func (w *workshop) look(ctx context.Context, changed map[string][]byte, before *
 		return nil, err
 	}
 	s := &state{tree: t, changed: changed, unread: map[string]bool{}}
-	if s.hits, err = runRules(ctx, w.o, t, nil, t.Kernels); err != nil {
+	if s.hits, _, err = runRules(ctx, w.o, t, nil, t.Kernels); err != nil {
 		return nil, err
 	}
 	for _, f := range t.Read() {

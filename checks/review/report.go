@@ -38,6 +38,9 @@ type Summary struct {
 	Files   int      `json:"files"`
 	Kernels []string `json:"kernels"`
 	Unread  []Unread `json:"unread"`
+	// Suppressions lists the comments that accept findings, and those that are
+	// wrong or not needed.
+	Suppressions []Suppression `json:"suppressions,omitempty"`
 }
 
 // Unread is a file that could not be reviewed, and why.

@@ -69,18 +69,26 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("base: %w", err)
 		}
 	}
-	found, err := runRules(ctx, o, head, base, kernels)
+	found, accepted, err := runRules(ctx, o, head, base, kernels)
 	if err != nil {
 		return nil, err
 	}
 	var old map[string]int
 	if base != nil {
 		progress("reviewing the base")
-		if old, err = fingerprints(ctx, o, base); err != nil {
+		var before []*Suppression
+		if old, before, err = fingerprints(ctx, o, base); err != nil {
 			return nil, err
 		}
+		markNew(accepted, before)
+	} else {
+		markNew(accepted, nil)
 	}
-	return o.report(head, kernels, group(found, old, o.Base != nil)), nil
+	r := o.report(head, kernels, group(found, old, o.Base != nil))
+	for _, s := range accepted {
+		r.Summary.Suppressions = append(r.Summary.Suppressions, *s)
+	}
+	return r, nil
 }
 
 // report sums up the findings of a tree.
@@ -156,7 +164,7 @@ type hit struct {
 	fingerprint string
 }
 
-func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) ([]hit, error) {
+func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) ([]hit, []*Suppression, error) {
 	var facts rules.Facts
 	perRule := make([][]hit, len(o.Rules))
 	g, ctx := errgroup.WithContext(ctx)
@@ -173,7 +181,7 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := slices.Concat(perRule...)
 	slices.SortStableFunc(out, func(a, b hit) int {
@@ -185,7 +193,8 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		}
 		return rules.Compare(a.rule.ID, b.rule.ID)
 	})
-	return out, nil
+	accepted := suppressions(t, o.Rules)
+	return suppress(out, accepted, o.Rules), accepted, nil
 }
 
 func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
@@ -208,17 +217,17 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 	return h
 }
 
-// fingerprints counts the fingerprints of the base.
-func fingerprints(ctx context.Context, o Options, base *tree.Tree) (map[string]int, error) {
-	found, err := runRules(ctx, o, base, nil, base.Kernels)
+// fingerprints counts the fingerprints of the base that no comment there accepts.
+func fingerprints(ctx context.Context, o Options, base *tree.Tree) (map[string]int, []*Suppression, error) {
+	found, accepted, err := runRules(ctx, o, base, nil, base.Kernels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	count := map[string]int{}
 	for _, h := range found {
 		count[h.fingerprint]++
 	}
-	return count, nil
+	return count, accepted, nil
 }
 
 // group makes findings of the hits: one per rule, function, kind of construct
