@@ -24,7 +24,7 @@ var Rule = &rules.Rule{
 		"Add an `else` that assigns each tile to itself.",
 		"Assign the same names in every branch.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	Doc: doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -24,7 +24,7 @@ var Rule = &rules.Rule{
 		"Declare a mutable tile with the value of one branch.",
 		"Assign it in an `if` statement with an explicit `else`.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	Doc: doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {
