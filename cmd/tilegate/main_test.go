@@ -27,6 +27,11 @@ func TestScripts(t *testing.T) {
 			// Scripts that run cargo and Python need the host's own installations.
 			e.Setenv("HOST_HOME", os.Getenv("HOME"))
 			e.Setenv("HOST_PYTHON", os.Getenv("TILEGATE_PYTHON"))
+			for _, where := range []string{"RUSTUP_HOME", "CARGO_HOME"} {
+				if dir := os.Getenv(where); dir != "" {
+					e.Setenv(where, dir)
+				}
+			}
 			return nil
 		},
 	})
