@@ -17,7 +17,7 @@ import (
 )
 
 type fixCmd struct {
-	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to fix."`
+	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to fix (default: the current folder)."`
 	Rule   []string `placeholder:"ID" sep:"none" help:"Apply the fixes of this rule only; may be repeated."`
 	DryRun bool     `help:"Print what would change as a unified diff, and change nothing."`
 }
@@ -42,7 +42,11 @@ func (c *fixCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	done, err := review.Repair(context.Background(), review.Options{Head: head, Rules: all.Rules, Version: version(), Progress: progress(s.Err)}, only)
+	set, err := severities(configOf(head))
+	if err != nil {
+		return err
+	}
+	done, err := review.Repair(context.Background(), review.Options{Head: head, Rules: all.Rules, Severities: set, Version: version(), Progress: progress(s.Err)}, only)
 	if errors.Is(err, tree.ErrNoKernels) {
 		return fmt.Errorf("%s: %w", c.Path, err)
 	}

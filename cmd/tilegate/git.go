@@ -11,10 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/memfs"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 )
+
+var errNoGit = errors.New("git is not on PATH")
 
 // git runs git in a folder and returns what it prints.
 func git(dir string, args ...string) ([]byte, error) {
@@ -23,7 +26,7 @@ func git(dir string, args ...string) ([]byte, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, errors.New("git is not on PATH")
+		return nil, errNoGit
 	}
 	if err != nil {
 		why := strings.TrimSpace(stderr.String())
@@ -37,14 +40,19 @@ func git(dir string, args ...string) ([]byte, error) {
 
 // mergeBase is the commit at which HEAD and a revision part.
 func mergeBase(dir, rev string) (string, error) {
-	if _, err := git(dir, "rev-parse", "--git-dir"); err != nil {
-		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)
-	}
-	if strings.HasPrefix(rev, "-") {
+	if rev == "" || strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("--base: expected a revision, found %q", rev)
+	}
+	if _, err := git(dir, "rev-parse", "--git-dir"); errors.Is(err, errNoGit) {
+		return "", fmt.Errorf("--base: %w", err)
+	} else if err != nil {
+		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)
 	}
 	if _, err := git(dir, "rev-parse", "--verify", "--quiet", rev+"^{commit}"); err != nil {
 		return "", fmt.Errorf("--base: no revision %q in %s", rev, dir)
+	}
+	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return "", fmt.Errorf("--base: %s has no commit yet", dir)
 	}
 	out, err := git(dir, "merge-base", "HEAD", rev)
 	if err != nil {
@@ -57,20 +65,53 @@ func mergeBase(dir, rev string) (string, error) {
 // unless it is the root.
 func prefix(dir string) (string, error) {
 	out, err := git(dir, "rev-parse", "--show-prefix")
-	return strings.TrimSpace(string(out)), err
+	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// mergeBaseTree reads the tree of the merge base below a folder.
+// place is the root of a folder's repository, and its path below it as prefix
+// gives it.
+func place(dir string) (root, below string, err error) {
+	top, err := git(dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", "", err
+	}
+	below, err = prefix(dir)
+	return strings.TrimSuffix(string(top), "\n"), below, err
+}
+
+// configAt reads the configuration of a revision, as the App does of the base
+// branch.
+func configAt(dir, rev string) configFile {
+	f := configFile{name: rev + ":" + config.Path}
+	root, below, err := place(dir)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	blob := rev + ":" + below + config.Path
+	if _, err := git(root, "rev-parse", "--verify", "--quiet", blob); err == nil {
+		f.data, f.err = git(root, "cat-file", "blob", blob)
+	}
+	return f
+}
+
+// mergeBaseTree reads the tree of the merge base below a folder; it is empty
+// when the folder did not exist then.
 func mergeBaseTree(dir, rev string) (fs.FS, error) {
 	base, err := mergeBase(dir, rev)
 	if err != nil {
 		return nil, err
 	}
-	below, err := prefix(dir)
+	root, below, err := place(dir)
 	if err != nil {
 		return nil, err
 	}
-	archive, err := git(dir, "archive", "--format=tar", base+":"+strings.TrimSuffix(below, "/"))
+	treeish := base + ":" + strings.TrimSuffix(below, "/")
+	if _, err := git(root, "rev-parse", "--verify", "--quiet", treeish); err != nil {
+		return &memfs.FS{}, nil
+	}
+	// In a subfolder git archive would look for the subfolder inside the tree.
+	archive, err := git(root, "archive", "--format=tar", treeish)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func run(args []string, s streams) (status int) {
 	}()
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(s.Err, "tilegate: %v (see tilegate --help)\n", err)
+		fmt.Fprintf(s.Err, "tilegate: %v (see %s --help)\n", err, commandOf(err))
 		return int(exitUsage)
 	}
 	if err := ctx.Run(); err != nil {
@@ -94,4 +94,17 @@ func run(args []string, s streams) (status int) {
 		return int(exitUsage)
 	}
 	return 0
+}
+
+// commandOf is the command whose arguments could not be parsed.
+func commandOf(err error) string {
+	name := "tilegate"
+	if failed := (*kong.ParseError)(nil); errors.As(err, &failed) {
+		for _, p := range failed.Context.Path {
+			if p.Command != nil {
+				name += " " + p.Command.Name
+			}
+		}
+	}
+	return name
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type planCmd struct {
-	Path   string `arg:"" optional:"" default:"." help:"TileGym checkout."`
+	Path   string `arg:"" optional:"" default:"." help:"TileGym checkout (default: the current folder)."`
 	Base   string `required:"" placeholder:"REV" help:"Revision that the change is made against."`
 	Format string `enum:"text,json" default:"text" help:"Output format: ${enum}."`
 }

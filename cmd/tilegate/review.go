@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -15,8 +16,8 @@ import (
 )
 
 type reviewCmd struct {
-	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to review."`
-	Base   string   `placeholder:"REV" help:"Report only what is new against the merge base with this revision."`
+	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to review (default: the current folder)."`
+	Base   *string  `placeholder:"REV" help:"Report only what is new against the merge base with this revision."`
 	Kernel []string `placeholder:"NAME" sep:"none" help:"Review this kernel only; may be repeated."`
 	Format string   `enum:"text,json,sarif,rdjson,github,markdown" default:"text" help:"Output format: ${enum}."`
 	FailOn string   `enum:"error,warning,note" default:"error" help:"Lightest severity that makes the exit status 1: ${enum}."`
@@ -24,7 +25,7 @@ type reviewCmd struct {
 }
 
 func (c *reviewCmd) Help() string {
-	return "Reviews a TileGym checkout against the rulebook without a GPU. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read."
+	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read."
 }
 
 func (c *reviewCmd) Run(s streams) error {
@@ -33,10 +34,15 @@ func (c *reviewCmd) Run(s streams) error {
 		return err
 	}
 	o := review.Options{Head: head, Rules: all.Rules, Kernels: c.Kernel, Version: version(), Progress: progress(s.Err)}
-	if c.Base != "" {
-		if o.Base, err = mergeBaseTree(c.Path, c.Base); err != nil {
+	policy := configOf(head)
+	if c.Base != nil {
+		if o.Base, err = mergeBaseTree(c.Path, *c.Base); err != nil {
 			return err
 		}
+		policy = configAt(c.Path, *c.Base)
+	}
+	if o.Severities, err = severities(policy); err != nil {
+		return err
 	}
 	r, err := review.Run(context.Background(), o)
 	if errors.Is(err, tree.ErrNoKernels) {
@@ -45,7 +51,7 @@ func (c *reviewCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == "", Rules: all.Rules}
+	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == nil, Rules: all.Rules}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err
 	}
@@ -56,6 +62,39 @@ func (c *reviewCmd) Run(s streams) error {
 		return exitUsage
 	}
 	return nil
+}
+
+// configFile is a configuration, or why there is none. A file that does not
+// exist has no data and no error.
+type configFile struct {
+	name string
+	data []byte
+	err  error
+}
+
+// configOf reads the configuration that lies in a checkout.
+func configOf(fsys fs.FS) configFile {
+	data, err := fs.ReadFile(fsys, config.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return configFile{config.Path, data, err}
+}
+
+// severities are the severities of rules that a configuration sets.
+func severities(f configFile) (map[string]review.Severity, error) {
+	if f.err != nil {
+		return nil, fmt.Errorf("expected a configuration file: %w", f.err)
+	}
+	cfg, err := config.Parse(f.name, f.data)
+	if err != nil {
+		return nil, oneLine(err)
+	}
+	set := make(map[string]review.Severity, len(cfg.Rules))
+	for id, s := range cfg.Rules {
+		set[id] = review.Severity(s)
+	}
+	return set, nil
 }
 
 // checkout opens a folder as a file system.

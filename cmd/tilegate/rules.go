@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/rules"
@@ -51,13 +50,12 @@ func (c *rulesCmd) Run(s streams) error {
 }
 
 func findRule(id string) (*rules.Rule, error) {
-	want, ok := rules.ParseID(id)
-	var known []string
-	for _, r := range all.Rules {
-		if ok && r.ID == want {
-			return r, nil
+	if want, ok := rules.ParseID(id); ok {
+		for _, r := range all.Rules {
+			if r.ID == want {
+				return r, nil
+			}
 		}
-		known = append(known, r.ID)
 	}
-	return nil, fmt.Errorf("no rule %q: expected one of %s", id, strings.Join(known, ", "))
+	return nil, fmt.Errorf("no rule %q: tilegate rules lists them", id)
 }
