@@ -57,7 +57,7 @@ func FailedLate(r store.Result, oldSHA, newSHA string) []outbox.Check {
 	for _, name := range []string{stageChecks[job.Stage(r.Stage)], CheckGate} {
 		checks = append(checks, outbox.Check{
 			Name: name, HeadSHA: oldSHA, Status: "completed", Conclusion: "failure",
-			Title: inert.Replace(text.Cut(240).Line()), Summary: text.Prose(), DetailsURL: r.JobURL,
+			Title: inert.Replace(shorten(text.Line())), Summary: text.Prose(), DetailsURL: r.JobURL,
 		})
 	}
 	return checks
@@ -164,10 +164,11 @@ func rulesNode(root gate.Node) []gate.Node {
 
 func rulesCheck(s Subject) (outbox.Check, error) {
 	parts := rulesNode(s.Tree)
-	n := worst("rules", parts)
-	if s.Review != nil && n.Status == gate.Success {
-		n.Reason = untrusted.Text(counts(s.Review) + ".")
+	green := untrusted.Text("Nothing to object to.")
+	if s.Review != nil {
+		green = untrusted.Text(counts(s.Review) + ".")
 	}
+	n := gate.Fold("rules", green, parts)
 	c := outbox.Check{Name: CheckRules, HeadSHA: s.HeadSHA, Title: title(n)}
 	apply(&c, n)
 	var err error
@@ -184,37 +185,6 @@ func rulesCheck(s Subject) (outbox.Check, error) {
 		c.Annotations = annotations(s.Review)
 	}
 	return c, nil
-}
-
-// worst folds sibling nodes as the gate does.
-func worst(name untrusted.Text, nodes []gate.Node) gate.Node {
-	out := gate.Node{Name: name, Status: gate.Success, Children: nodes}
-	open := 0
-	for _, n := range nodes {
-		if n.Status != gate.Success {
-			open++
-		}
-		if rank(n.Status) > rank(out.Status) {
-			out.Status, out.Reason, out.Unblock = n.Status, n.Name+": "+n.Reason, n.Unblock
-		}
-	}
-	if out.Status == gate.Success && len(nodes) > 0 {
-		out.Reason = nodes[len(nodes)-1].Reason
-	}
-	if open > 1 {
-		out.Reason += untrusted.Text(fmt.Sprintf(" (and %d more)", open-1))
-	}
-	return out
-}
-
-// rank orders statuses from light to heavy.
-func rank(s gate.Status) int {
-	for i, o := range []gate.Status{gate.Success, gate.Pending, gate.ActionRequired, gate.TimedOut} {
-		if s == o {
-			return i
-		}
-	}
-	return 4
 }
 
 // counts says how many findings there are, new ones and older ones apart.
@@ -328,10 +298,11 @@ func stageNodes(root gate.Node, stage job.Stage) []gate.Node {
 }
 
 func stageCheck(s Subject, stage job.Stage, nodes []gate.Node) (outbox.Check, error) {
-	n := worst(untrusted.Text(stage), nodes)
-	if n.Status == gate.Success && len(nodes) > 1 {
-		n.Reason = untrusted.Text(fmt.Sprintf("%s passed for all %d kernels and GPU classes.", stage, len(nodes)))
+	green := nodes[0].Reason
+	if len(nodes) > 1 {
+		green = untrusted.Text(fmt.Sprintf("%s passed for all %d kernels and GPU classes.", stage, len(nodes)))
 	}
+	n := gate.Fold(untrusted.Text(stage), green, nodes)
 	c := outbox.Check{
 		Name: stageChecks[stage], HeadSHA: s.HeadSHA, Title: title(n),
 		ExternalID: s.Dispatch[stage], DetailsURL: s.page(stage),

@@ -42,7 +42,7 @@ func Page(r store.Result) (PageResult, error) {
 	}
 	for _, c := range d.Configs[:min(len(d.Configs), pageRows)] {
 		p.Configs = append(p.Configs, PageConfig{
-			Name: c.Name, Change: c.Change, Candidate: perf.FormatMS(c.CandidateMS), Reference: perf.FormatMS(c.ReferenceMS), Ratio: ratio(c.Ratio),
+			Name: c.Name, Change: c.Change, Candidate: perf.FormatMS(c.CandidateMS), Reference: perf.FormatMS(c.ReferenceMS), Ratio: ratio(c.Ratio, d.limit()),
 		})
 	}
 	for _, m := range d.Missing[:min(len(d.Missing), pageRows)] {

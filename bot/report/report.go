@@ -9,7 +9,6 @@ import (
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/review"
-	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // The names of the check runs. Gate is the one to require.
@@ -83,14 +82,43 @@ func word(s gate.Status) string {
 // inert breaks what would call or link somebody if a title were ever rendered.
 var inert = strings.NewReplacer("`", "", "@", "@\u200b", "#", "#\u200b", "](", "]\u200b(")
 
-// title is the node's reason with what would change it, on one line. GitHub
-// shows titles as plain text.
+// titleLimit is the length of a title, in bytes, that GitHub's lists show whole.
+const titleLimit = 120
+
+// title is the node's reason as one short line: its first sentence and as many
+// of the next as fit. What would change it stands in the summary. GitHub shows
+// titles as plain text.
 func title(n gate.Node) string {
-	t := n.Reason.Line()
-	if n.Unblock != "" && n.Status != gate.Pending {
-		t += " To change it: " + n.Unblock.Line()
+	reason := n.Reason.Line()
+	if _, waived, found := strings.Cut(reason, " Waived: "); found && n.Status == gate.Success {
+		reason = "Waived: " + waived
 	}
-	return inert.Replace(untrusted.Text(t).Cut(240).Line())
+	return inert.Replace(shorten(reason))
+}
+
+// shorten keeps the sentences that fit into a title, and of a first one that is
+// too long the words that fit.
+func shorten(text string) string {
+	if len(text) <= titleLimit {
+		return text
+	}
+	end := 0
+	for {
+		next := strings.Index(text[end:], ". ")
+		if next < 0 || end+next+1 > titleLimit {
+			break
+		}
+		end += next + 2
+	}
+	if end > 0 {
+		return strings.TrimSpace(text[:end])
+	}
+	const more = "..."
+	cut := strings.ToValidUTF8(text[:titleLimit-len(more)], "")
+	if space := strings.LastIndexByte(cut, ' '); space > titleLimit/2 {
+		cut = cut[:space]
+	}
+	return strings.TrimRight(cut, " ,;:(`") + more
 }
 
 // apply sets status and conclusion of a check run from a node.

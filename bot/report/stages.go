@@ -17,6 +17,7 @@ type Detail struct {
 	FailClass  string          `json:"fail_class"`
 	Severity   string          `json:"severity"`
 	Ratio      *float64        `json:"geomean_ratio"`
+	Threshold  float64         `json:"threshold"` // the limit that was applied; 0 where it was not kept
 	Comparable string          `json:"comparable"`
 	Candidate  untrusted.Text  `json:"candidate"`
 	Reference  untrusted.Text  `json:"reference"`
@@ -125,18 +126,18 @@ func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
 	case job.Perf:
 		var variants []map[string]any
 		for _, v := range d.Variants {
-			variants = append(variants, map[string]any{"Name": v.Name, "Reference": v.Reference, "Configs": v.Configs, "Ratio": ratio(v.Ratio), "Verdict": v.Verdict})
+			variants = append(variants, map[string]any{"Name": v.Name, "Reference": v.Reference, "Configs": v.Configs, "Ratio": ratio(v.Ratio, d.limit()), "Verdict": v.Verdict})
 		}
 		head["Variants"], head["Configs"] = variants, len(d.Configs)+len(d.Missing) > 0
 		head["Candidate"], head["ReferenceName"] = d.Candidate, d.Reference
 		add(weightHead, "perf-head", head)
 		for _, c := range d.Configs {
 			w := weightNormal
-			if c.Change == "slower" || c.Ratio != nil && *c.Ratio > perf.DefaultThreshold {
+			if c.Change == "slower" || c.Ratio != nil && perf.Severity(*c.Ratio, d.limit()) != perf.SeverityDone {
 				w = weightBad
 			}
 			add(w, "perf-row", map[string]any{
-				"Name": c.Name, "CandidateMS": perf.FormatMS(c.CandidateMS), "ReferenceMS": perf.FormatMS(c.ReferenceMS), "Ratio": ratio(c.Ratio),
+				"Name": c.Name, "CandidateMS": perf.FormatMS(c.CandidateMS), "ReferenceMS": perf.FormatMS(c.ReferenceMS), "Ratio": ratio(c.Ratio, d.limit()),
 				"Launches": launches(c), "Change": c.Change,
 			})
 		}
@@ -169,9 +170,17 @@ func launches(c detailConfig) string {
 	return fmt.Sprintf("%d / %d", *c.Launches.Candidate, *c.Launches.Reference)
 }
 
-func ratio(v *float64) string {
+// limit is the highest ratio that passed.
+func (d Detail) limit() float64 {
+	if d.Threshold > 0 {
+		return d.Threshold
+	}
+	return perf.DefaultThreshold
+}
+
+func ratio(v *float64, limit float64) string {
 	if v == nil {
 		return "none"
 	}
-	return perf.FormatRatio(*v, perf.DefaultThreshold)
+	return perf.FormatRatio(*v, limit)
 }

@@ -107,7 +107,7 @@ func trend(measured []store.Measured, kernel, gpu string) (string, error) {
 			return "", err
 		}
 		if d.Ratio != nil {
-			past = append(past, fmt.Sprintf("%s (%s)", ratio(d.Ratio), untrusted.Text(short(m.HeadSHA)).Code()))
+			past = append(past, fmt.Sprintf("%s (%s)", ratio(d.Ratio, d.limit()), untrusted.Text(short(m.HeadSHA)).Code()))
 		}
 	}
 	if len(past) < 2 {
@@ -136,7 +136,7 @@ func kernelRow(s Subject, k gate.Node) (untrusted.Row, error) {
 		if err != nil {
 			return untrusted.Row{}, err
 		}
-		data["Ratio"] = ratio(d.Ratio)
+		data["Ratio"] = ratio(d.Ratio, d.limit())
 	}
 	past, err := trend(s.Measured, kernel, gpu)
 	if err != nil {

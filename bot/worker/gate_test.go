@@ -122,7 +122,8 @@ func TestNoVerdictIsNeverAPass(t *testing.T) {
 			check := map[job.Stage]string{job.Build: report.CheckBuild, job.Correctness: report.CheckCorrectness, job.Perf: report.CheckPerf}[c.stage]
 			got := w.concluded(sha, check)
 			require.NotEqual(t, "success", got.Conclusion)
-			require.Contains(t, got.Title, c.want)
+			require.Contains(t, got.Summary, c.want)
+			require.LessOrEqual(t, len(got.Title), 120)
 			require.NotEqual(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
 		})
 	}
@@ -145,7 +146,7 @@ func TestFieldReport62(t *testing.T) {
 			} else {
 				w.eventually("two dispatches", func() bool { return len(g.Requests()) == 2 })
 				c := w.becomes(sha, report.CheckCorrectness, "action_required")
-				require.Contains(t, c.Title, "not shown to be at fault")
+				require.Contains(t, c.Summary, "not shown to be at fault")
 			}
 			w.quiet()
 			w.dispatched(g, 2)

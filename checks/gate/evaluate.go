@@ -28,7 +28,7 @@ func Evaluate(in Input) Node {
 	if len(in.HeadSHA) == 0 {
 		children = append(children, Node{Name: "commit", Status: Pending, Reason: "The commit to judge is not known yet.", Unblock: "GitHub's next event about it"})
 	}
-	root := parent("gate", green, children)
+	root := Fold("gate", green, children)
 	root.SHA = in.HeadSHA
 	if root.Status == Success && root.Waived {
 		root.Reason += " Waived: " + waivedNames(root)
@@ -89,7 +89,7 @@ func (in Input) rules() Node {
 	if len(children) == 0 {
 		return leaf(Success, "No new error, and every file was read.", "")
 	}
-	return parent("rules", "Every new error is waived.", children)
+	return Fold("rules", "Every new error is waived.", children)
 }
 
 func (in Input) integrity() Node {
@@ -104,7 +104,7 @@ func (in Input) integrity() Node {
 	if len(children) == 0 {
 		return Node{Name: "tests", Status: Success, Reason: "The change does not weaken the tests."}
 	}
-	return parent("tests", "A maintainer accepted what the change does to the tests.", children)
+	return Fold("tests", "A maintainer accepted what the change does to the tests.", children)
 }
 
 // finding is the leaf of a finding: waived, or closed with how to open it.
@@ -182,7 +182,7 @@ func (in Input) kernel(kernel, gpu string) Node {
 	build := in.stage(job.Build, kernel, gpu, Pass, nil)
 	correct := in.stage(job.Correctness, kernel, gpu, AllPass, &build)
 	perf := in.stage(job.Perf, kernel, gpu, PerfDone, &correct)
-	return parent(text("%s on %s", kernel, gpu), "Build, correctness and perf are shown.", []Node{build, correct, perf})
+	return Fold(text("%s on %s", kernel, gpu), "Build, correctness and perf are shown.", []Node{build, correct, perf})
 }
 
 // stage is one job. A stage whose predecessor is not green has no conclusion,
@@ -259,7 +259,9 @@ func (in Input) judged(n Node, j Job, good Verdict, rerun untrusted.Text) Node {
 		if word == "" {
 			word = ComparableUnknown
 		}
-		n.Reason = text("BLOCKED: whether both sides were measured alike is %q. %s", word, n.Reason)
+		if j.Verdict != Blocked { // which says by itself why there is nothing to compare
+			n.Reason = text("BLOCKED: whether both sides were measured alike is %q. %s", word, n.Reason)
+		}
 	case j.Stage == job.Perf && (j.Verdict == PerfDone || j.Verdict == Investigate && j.Severity != "MISSING_DATA") && !positive(j.Ratio):
 		n.Status, n.Unblock = ActionRequired, rerun
 		n.Reason = text("BLOCKED: the verdict %s has no ratio.", j.Verdict)

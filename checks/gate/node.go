@@ -52,28 +52,52 @@ func (n Node) Leaves() []Node {
 	return all
 }
 
-// parent makes a node of the worst child. Its reason and unblock are that
-// child's, with the number of further children that are open by themselves.
-func parent(name untrusted.Text, green untrusted.Text, children []Node) Node {
+// Fold makes a node of the worst child, or of the reason that holds when all
+// children are green. Its reason and unblock are those of the leaf that decided,
+// with the number of further leaves that are open by themselves.
+func Fold(name untrusted.Text, green untrusted.Text, children []Node) Node {
 	n := Node{Name: name, Status: Success, Reason: green, Children: children}
-	var worst *Node
-	open := 0
-	for i, c := range children {
+	for _, c := range children {
 		n.Waived = n.Waived || c.Waived
-		if c.Status != Success && !c.Waits {
-			open++
-		}
-		if rank[c.Status] > rank[n.Status] {
-			n.Status, worst = c.Status, &children[i]
-		}
 	}
+	worst := n.worst()
 	if worst == nil {
 		return n
 	}
-	n.Waits = worst.Waits
-	n.Reason, n.Unblock = worst.Name+": "+worst.Reason, worst.Unblock
-	if open > 1 {
-		n.Reason = text("%s (and %d more)", n.Reason, open-1)
+	n.Status, n.Waits, n.Unblock = worst.Status, worst.Waits, worst.Unblock
+	n.Reason = n.lead()
+	open := 0
+	for _, l := range n.Leaves() {
+		if l.Status != Success && !l.Waits {
+			open++
+		}
+	}
+	if !worst.Waits {
+		open--
+	}
+	if open > 0 {
+		n.Reason = text("%s (and %d more)", n.Reason, open)
 	}
 	return n
+}
+
+// worst is the first of the worst children; nil when all are green.
+func (n Node) worst() *Node {
+	var worst *Node
+	for i, c := range n.Children {
+		if rank[c.Status] > rank[Success] && (worst == nil || rank[c.Status] > rank[worst.Status]) {
+			worst = &n.Children[i]
+		}
+	}
+	return worst
+}
+
+// lead is the reason of the leaf that decided, after the names of the nodes
+// between.
+func (n Node) lead() untrusted.Text {
+	worst := n.worst()
+	if worst == nil {
+		return n.Reason
+	}
+	return worst.Name + ": " + worst.lead()
 }
