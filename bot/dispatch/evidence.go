@@ -14,8 +14,9 @@ import (
 // Evidence is a job's evidence that was found to belong to it.
 type Evidence struct {
 	job.Evidence
-	SHA256 string // of the evidence document
-	fsys   fs.FS
+	SHA256  string // of the evidence document
+	fsys    fs.FS
+	request job.Request // the one that was sent, not what the evidence says of it
 }
 
 // Open reads the evidence of one job from its artifact and checks that it
@@ -55,7 +56,7 @@ func Open(artifact fs.FS, r job.Request, stage job.Stage, kernel string) (Eviden
 		}
 	}
 	sum := sha256.Sum256(data)
-	return Evidence{Evidence: doc, SHA256: hex.EncodeToString(sum[:]), fsys: artifact}, errors.Join(faults...)
+	return Evidence{Evidence: doc, SHA256: hex.EncodeToString(sum[:]), fsys: artifact, request: r}, errors.Join(faults...)
 }
 
 // exit is the exit code of a command of the evidence; ok is false when it did

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -22,6 +25,15 @@ type Verdict struct {
 	FailClass string
 	Sentence  string // untrusted: may quote the evidence
 	Detail    []byte // the verdict in its published JSON form
+	// judged says that the causes of the failed cases are part of the outcome.
+	judged bool
+}
+
+// Kernel is what the head's tree says about the kernel that was run. Fields that
+// are not known are empty.
+type Kernel struct {
+	Test     string // path of its test file
+	Analysis []byte // its analysis.json
 }
 
 // blocked is the verdict that nothing is shown.
@@ -32,7 +44,7 @@ func blocked(format string, args ...any) Verdict {
 // Judge judges evidence with the package of its stage. conclusion is what
 // GitHub says of the job: a job that failed proves nothing good, whatever its
 // evidence claims.
-func Judge(e Evidence, conclusion string, c config.Config) (Verdict, error) {
+func Judge(e Evidence, conclusion string, c config.Config, k Kernel) (Verdict, error) {
 	var v Verdict
 	var err error
 	switch {
@@ -41,9 +53,9 @@ func Judge(e Evidence, conclusion string, c config.Config) (Verdict, error) {
 	case e.Stage == job.Build:
 		v = e.build()
 	case e.Stage == job.Correctness:
-		v, err = e.correctness(c)
+		v, err = e.correctness(c, k)
 	default:
-		v, err = e.perf(c)
+		v, err = e.perf(c, k)
 	}
 	if err != nil {
 		return Verdict{}, err
@@ -60,7 +72,8 @@ func Judge(e Evidence, conclusion string, c config.Config) (Verdict, error) {
 
 // build passes when every step succeeded and the kernel's symbol is exported.
 func (e Evidence) build() Verdict {
-	symbol := "cutile_" + e.Kernel
+	// The suite before a name that is not unique is no part of the symbol.
+	symbol := "cutile_" + e.Kernel[strings.LastIndexByte(e.Kernel, '.')+1:]
 	if c, failed := e.failed(); failed {
 		return Verdict{Outcome: gate.Fail, Sentence: fmt.Sprintf("`%s` ended with exit code %d.", c.Name, c.ExitCode)}
 	}
@@ -78,7 +91,7 @@ func (e Evidence) build() Verdict {
 // correctness judges the last test run of the job: the whole one, or the first
 // case alone when that already failed. Without a test run the step that failed
 // before it is the verdict.
-func (e Evidence) correctness(c config.Config) (Verdict, error) {
+func (e Evidence) correctness(c config.Config, k Kernel) (Verdict, error) {
 	for _, name := range []string{"pytest", "canary"} {
 		code, ran := e.exit(name)
 		if !ran {
@@ -91,13 +104,21 @@ func (e Evidence) correctness(c config.Config) (Verdict, error) {
 		if !ok {
 			return blocked("`%s` ended with exit code %d and left no JUnit file: nothing is shown.", name, code), nil
 		}
+		if other := foreign(report, k.Test); other != "" {
+			return blocked("%s", other), nil
+		}
+		log, err := e.log(name + ".log")
+		if err != nil {
+			return Verdict{}, err
+		}
 		v := correctness.Judge([]records.Report{report}, nil, correctness.Options{
 			Backend: e.Candidate, Reference: e.Reference, AllowSkip: c.SkipMatcher(e.Candidate), ExitCode: &code,
+			Deselected: log.Counts["deselected"], Fallback: log.Fallbacks[records.CanonicalBackend(e.Candidate)],
 			// The first case alone is never the whole run.
 			Interrupted: name == "canary" && code == 0,
 		})
 		detail, err := json.Marshal(v)
-		out := Verdict{Outcome: gate.Verdict(v.Verdict), FailClass: string(v.FailClass), Sentence: v.Sentence, Detail: detail}
+		out := Verdict{Outcome: gate.Verdict(v.Verdict), FailClass: string(v.FailClass), Sentence: v.Sentence, Detail: detail, judged: true}
 		if _, failed := e.failed(); failed && out.Outcome == gate.AllPass {
 			out.Outcome, out.Sentence = gate.Blocked, "All cases passed, but a command of the job failed."
 		}
@@ -120,8 +141,52 @@ func (e Evidence) junit(name string) (r records.Report, ok bool, err error) {
 	return r, false, nil
 }
 
+// log reads one of the evidence's logs; it is empty when it is not listed.
+func (e Evidence) log(name string) (records.Console, error) {
+	for _, f := range e.Files {
+		if f.Path == name && f.Kind == "log" {
+			data, err := fs.ReadFile(e.fsys, f.Path)
+			return records.ReadConsole(f.Path, bytes.NewReader(data)), err
+		}
+	}
+	return records.Console{}, nil
+}
+
+// foreign says that a report holds cases of another test file than the
+// kernel's, else "": what another kernel's tests show is nothing about this one.
+func foreign(r records.Report, test string) string {
+	want := strings.TrimSuffix(path.Base(test), ".py")
+	if test == "" {
+		return ""
+	}
+	for _, c := range r.Cases {
+		if c.Class != "" && !slices.Contains(strings.Split(c.Class, "."), want) {
+			return fmt.Sprintf("`%s` holds the case `%s`, which is not of the kernel's test file `%s`: the records are of something else.", r.Name, c.ID(), test)
+		}
+	}
+	return ""
+}
+
+// references are the backends that a kernel can be a port of.
+var references = []string{"cutile", "triton"}
+
+// variants reads the structural variants of an analysis.json. It may not choose
+// what the candidate is measured against beyond the backends that a port can
+// have as its reference.
+func (e Evidence) variants(k Kernel) (v *perf.Variants, note string) {
+	if len(k.Analysis) == 0 {
+		return nil, ""
+	}
+	v, err := perf.ParseVariants(k.Analysis)
+	if err != nil {
+		return nil, err.Error()
+	}
+	maps.DeleteFunc(v.Reference, func(_, backend string) bool { return !slices.Contains(references, backend) })
+	return v, ""
+}
+
 // perf compares the rounds. Files of one side pair up in their order.
-func (e Evidence) perf(c config.Config) (Verdict, error) {
+func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	var files []perf.File
 	var notes []string
 	for _, f := range e.Files {
@@ -131,7 +196,11 @@ func (e Evidence) perf(c config.Config) (Verdict, error) {
 		}
 		switch f.Kind {
 		case "junit":
-			files = append(files, perf.File{Report: records.ReadJUnit(f.Path, bytes.NewReader(data))})
+			report := records.ReadJUnit(f.Path, bytes.NewReader(data))
+			if other := foreign(report, k.Test); other != "" {
+				return blocked("%s", other), nil
+			}
+			files = append(files, perf.File{Report: report})
 		case "log":
 			notes = append(notes, perf.ConsoleNotes(records.ReadConsole(f.Path, bytes.NewReader(data)))...)
 		}
@@ -139,12 +208,28 @@ func (e Evidence) perf(c config.Config) (Verdict, error) {
 	if len(files) == 0 {
 		return blocked("The perf evidence holds no JUnit file: nothing was measured."), nil
 	}
+	variants, note := e.variants(k)
+	if note != "" {
+		notes = append(notes, note)
+	}
 	v := perf.Compare(files, []job.Evidence{e.Evidence}, perf.Options{
-		Candidate: e.Candidate, Reference: e.Reference, Threshold: c.Perf.Threshold, MaxMissing: c.Perf.MaxMissing,
-		MaxRounds: c.Perf.Rounds.Max, Renames: c.Perf.Renames, AllowSkip: c.SkipMatcher(e.Candidate), LogNotes: notes,
+		Candidate: e.Candidate, Reference: e.Reference, Threshold: c.Perf.Threshold, MaxMissing: c.Perf.MaxMissing, Variants: variants,
+		MaxRounds: e.request.Rounds.Max, Renames: c.Perf.Renames, AllowSkip: c.SkipMatcher(e.Candidate), LogNotes: notes,
 	})
-	detail, err := json.Marshal(v)
-	return Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail}, err
+	// The limit is kept with the verdict: the configuration may change after.
+	detail, err := json.Marshal(struct {
+		perf.Verdict
+		Threshold float64 `json:"threshold"`
+	}{v, v.Threshold})
+	out := Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail}
+	if out.Outcome == gate.PerfDone {
+		if command, failed := e.failed(); failed {
+			out.Outcome, out.Sentence = gate.Blocked, fmt.Sprintf("`%s` ended with exit code %d, so the measurements are not those of a whole run.", command.Name, command.ExitCode)
+		} else if least := e.request.Rounds.Min; v.Rounds < least {
+			out.Outcome, out.Sentence = gate.Blocked, fmt.Sprintf("The evidence holds %d of at least %d rounds: it is partial. %s", v.Rounds, least, v.Sentence)
+		}
+	}
+	return out, err
 }
 
 // explain adds what the known failure signatures say about the logs and about
@@ -176,11 +261,14 @@ func (e Evidence) explain(v Verdict) (Verdict, error) {
 		return v, v.addTriage(nil)
 	}
 	best := matches[0]
+	// That a test ran out of time is an outcome, which the failed cases tell, and
+	// not a cause.
+	limit := v.judged && best.Signature == correctness.TimeoutSignature
 	if v.FailClass == "" {
 		v.FailClass = string(best.Class)
 	}
-	if v.Outcome == gate.Fail && (best.Class == triage.Env || best.Class == triage.Infra) {
-		v.Outcome = gate.Blocked
+	if v.Outcome == gate.Fail && !limit && (best.Class == triage.Env || best.Class == triage.Infra) {
+		v.Outcome, v.FailClass = gate.Blocked, string(best.Class)
 	}
 	v.Sentence = fmt.Sprintf("%s %s (%s).", strings.TrimSpace(v.Sentence), strings.TrimSuffix(best.Title, "."), best.Signature)
 	return v, v.addTriage(matches)

@@ -65,8 +65,9 @@ func (j *judge) classify(r *result) triage.Class {
 	return j.classOf(r.test)
 }
 
-// timeoutSignature is the signature of a test's time limit.
-const timeoutSignature = "S-C12"
+// TimeoutSignature is the signature of a test's time limit. It tells how a test
+// ended and not whose fault that is.
+const TimeoutSignature = "S-C12"
 
 // classOf matches a failure's text against the known signatures. A text without
 // one is the kernel's: a wrong result is what these tests are there to find.
@@ -80,7 +81,7 @@ func (j *judge) classOf(tc records.Case) triage.Class {
 	}
 	for _, m := range triage.Text("junit", tc.Message+"\n"+tc.Detail+"\n"+tc.Output).Matches {
 		// That a limit was hit is the outcome itself, not its cause.
-		if m.Signature != timeoutSignature {
+		if m.Signature != TimeoutSignature {
 			class = m.Class
 			break
 		}

@@ -23,7 +23,9 @@ type Console struct {
 	Ended      bool           // a summary line of pytest was found
 	NoProfiler string         // the line that says that the profiler could not be used, else ""
 	Throttled  string         // the line that says that the GPU was throttled, else ""
-	Fallback   string         // the line that says that a backend lacks the op and another one answers, else ""
+	// Fallbacks are, by backend, the first lines that say that it lacks the op and
+	// that another one answers.
+	Fallbacks map[string]string
 }
 
 // ReadConsole reads the result blocks of a console log in the package's one
@@ -95,8 +97,14 @@ func (c *Console) signs(line string) {
 	if strings.Contains(lower, "throttl") && c.Throttled == "" {
 		c.Throttled = trim(line, 400)
 	}
-	if strings.Contains(line, "Current backend '") && strings.Contains(line, "has no implementation for") && c.Fallback == "" {
-		c.Fallback = trim(line, 400)
+	if _, rest, ok := strings.Cut(line, "Current backend '"); ok {
+		name, said, _ := strings.Cut(rest, "'")
+		if name = CanonicalBackend(name); strings.Contains(said, "has no implementation for") && c.Fallbacks[name] == "" {
+			if c.Fallbacks == nil {
+				c.Fallbacks = map[string]string{}
+			}
+			c.Fallbacks[name] = trim(line, 400)
+		}
 	}
 	if counts := summaryLine(line); counts != nil {
 		c.Counts, c.Ended = counts, true
