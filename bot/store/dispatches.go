@@ -45,6 +45,7 @@ type Dispatch struct {
 	Labels       []string // runner labels asked for, for messages
 	Cause        string   // why it was sent: "head", "retry", "command 42"
 	Attempt      int
+	Policy       string // names the part of the configuration that verdicts depend on
 	State        DispatchState
 	Note         string // one sentence about an end that is not "done"
 	RunID        int64
@@ -56,14 +57,14 @@ type Dispatch struct {
 }
 
 const dispatchColumns = `id, target, repo, installation, head_sha, base_sha, gpu, request, workflow, ref, labels, cause,
-	attempt, state, note, run_id, run_url, created, sent, started, finished`
+	attempt, policy, state, note, run_id, run_url, created, sent, started, finished`
 
 func scanDispatch(scan func(...any) error) (Dispatch, error) {
 	var d Dispatch
 	var labels string
 	var created, sent, started, finished int64
 	err := scan(&d.ID, &d.Target, &d.Repo, &d.Installation, &d.HeadSHA, &d.BaseSHA, &d.GPU, &d.Request, &d.Workflow, &d.Ref, &labels, &d.Cause,
-		&d.Attempt, &d.State, &d.Note, &d.RunID, &d.RunURL, &created, &sent, &started, &finished)
+		&d.Attempt, &d.Policy, &d.State, &d.Note, &d.RunID, &d.RunURL, &created, &sent, &started, &finished)
 	if err != nil {
 		return d, err
 	}
@@ -80,9 +81,9 @@ func (q queries) AddDispatch(ctx context.Context, d Dispatch) error {
 	if err != nil {
 		return err
 	}
-	return q.exec(ctx, `INSERT INTO dispatches (id, target, repo, installation, head_sha, base_sha, gpu, request, workflow, ref, labels, cause, attempt, state, created)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)`,
-		d.ID, d.Target, d.Repo, d.Installation, d.HeadSHA, d.BaseSHA, d.GPU, d.Request, d.Workflow, d.Ref, string(labels), d.Cause, max(d.Attempt, 1), DispatchWanted, q.stamp())
+	return q.exec(ctx, `INSERT INTO dispatches (id, target, repo, installation, head_sha, base_sha, gpu, request, workflow, ref, labels, cause, attempt, policy, state, created)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`,
+		d.ID, d.Target, d.Repo, d.Installation, d.HeadSHA, d.BaseSHA, d.GPU, d.Request, d.Workflow, d.Ref, string(labels), d.Cause, max(d.Attempt, 1), d.Policy, DispatchWanted, q.stamp())
 }
 
 // Dispatch reads one dispatch.

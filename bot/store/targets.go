@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -17,6 +18,7 @@ type Target struct {
 	BaseSHA      string
 	Author       string
 	Open         bool
+	Pull         int    // merge group: the pull request that it merges, 0 when not known
 	Failures     int    // looks in a row that ended in an error
 	Tree         []byte // the last gate tree as JSON, nil before the first look
 }
@@ -27,25 +29,34 @@ func PullKey(repo string, number int) string { return fmt.Sprintf("%s#%d", repo,
 // CommitKey is the key of a merge group's target.
 func CommitKey(repo, sha string) string { return repo + "@" + sha }
 
-const targetColumns = "key, repo, installation, number, head_sha, base_ref, base_sha, author, open, failures, tree"
+const targetColumns = "key, repo, installation, number, head_sha, base_ref, base_sha, author, open, pull, failures, tree"
 
 func scanTarget(scan func(...any) error) (Target, error) {
 	var t Target
-	err := scan(&t.Key, &t.Repo, &t.Installation, &t.Number, &t.HeadSHA, &t.BaseRef, &t.BaseSHA, &t.Author, &t.Open, &t.Failures, &t.Tree)
+	err := scan(&t.Key, &t.Repo, &t.Installation, &t.Number, &t.HeadSHA, &t.BaseRef, &t.BaseSHA, &t.Author, &t.Open, &t.Pull, &t.Failures, &t.Tree)
 	return t, err
 }
 
 // SaveTarget records a target's present state and that its head belongs to it.
 // The times and the tree of a known target are kept.
 func (q queries) SaveTarget(ctx context.Context, t Target) error {
-	err := q.exec(ctx, `INSERT INTO targets (key, repo, installation, number, head_sha, base_ref, base_sha, author, open, updated)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-		ON CONFLICT (key) DO UPDATE SET installation = ?3, head_sha = ?5, base_ref = ?6, base_sha = ?7, author = ?8, open = ?9, updated = ?10`,
-		t.Key, t.Repo, t.Installation, t.Number, t.HeadSHA, t.BaseRef, t.BaseSHA, t.Author, t.Open, q.stamp())
+	before, err := q.Target(ctx, t.Key)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	err = q.exec(ctx, `INSERT INTO targets (key, repo, installation, number, head_sha, base_ref, base_sha, author, open, updated, pull)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+		ON CONFLICT (key) DO UPDATE SET installation = ?3, head_sha = ?5, base_ref = ?6, base_sha = ?7, author = ?8, open = ?9, updated = ?10,
+		pull = CASE WHEN ?11 > 0 THEN ?11 ELSE pull END`,
+		t.Key, t.Repo, t.Installation, t.Number, t.HeadSHA, t.BaseRef, t.BaseSHA, t.Author, t.Open, q.stamp(), t.Pull)
 	if err != nil || t.HeadSHA == "" {
 		return err
 	}
-	return q.AddHead(ctx, t.Repo, t.HeadSHA, t.Key)
+	if err := q.AddHead(ctx, t.Repo, t.HeadSHA, t.Key); err != nil || before.HeadSHA == t.HeadSHA {
+		return err
+	}
+	// A head that was left and came back is the newest one again.
+	return q.exec(ctx, "UPDATE heads SET received = ?4 WHERE repo = ?1 AND sha = ?2 AND target = ?3", t.Repo, t.HeadSHA, t.Key, q.stamp())
 }
 
 // Target reads one target.
@@ -66,6 +77,12 @@ func (q queries) CloseTarget(ctx context.Context, key string) error {
 // AddHead records that a commit was seen as the head of a target.
 func (q queries) AddHead(ctx context.Context, repo, sha, target string) error {
 	return q.exec(ctx, "INSERT INTO heads (repo, sha, target, received) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", repo, sha, target, q.stamp())
+}
+
+// HeadArrived dates a target's present head by the arrival of the event that told
+// of it, where it was dated by the handling.
+func (q queries) HeadArrived(ctx context.Context, t Target, at time.Time) error {
+	return q.exec(ctx, "UPDATE heads SET received = ?4 WHERE repo = ?1 AND sha = ?2 AND target = ?3 AND received > ?4", t.Repo, t.HeadSHA, t.Key, millis(at))
 }
 
 // TargetsOf lists the keys of the targets that had this commit as their head.

@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tilegate/tilegate/bot/commands"
 	"github.com/tilegate/tilegate/bot/outbox"
@@ -33,7 +36,7 @@ func (a *App) deliver(ctx context.Context, guid string) error {
 	}
 	outcome := "nothing to do"
 	err = a.Store.Update(ctx, func(tx *store.Tx) error {
-		h := handler{App: a, tx: tx, guid: guid, e: e, repo: e.Repository.FullName}
+		h := handler{App: a, tx: tx, guid: guid, arrived: d.Received, e: e, repo: e.Repository.FullName}
 		targets, err := h.route(ctx, d.Event)
 		if err != nil {
 			return err
@@ -70,8 +73,11 @@ type handler struct {
 	*App
 	tx   *store.Tx
 	guid string
-	e    event
-	repo string
+	// arrived is when GitHub sent the event. Deliveries are handled side by side,
+	// so only this tells which came first.
+	arrived time.Time
+	e       event
+	repo    string
 }
 
 // route returns the targets to look at.
@@ -127,7 +133,10 @@ func (h handler) pullRequest(ctx context.Context) ([]string, error) {
 		Key: store.PullKey(h.repo, p.Number), Repo: h.repo, Installation: h.e.Installation.ID, Number: p.Number,
 		HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref, BaseSHA: p.Base.SHA, Author: p.User.Login, Open: true,
 	}
-	return []string{t.Key}, h.tx.SaveTarget(ctx, t)
+	if err := h.tx.SaveTarget(ctx, t); err != nil {
+		return nil, err
+	}
+	return []string{t.Key}, h.tx.HeadArrived(ctx, t, h.arrived)
 }
 
 // comment records the commands of a new comment. An edit or a deletion never
@@ -157,11 +166,11 @@ func (h handler) comment(ctx context.Context) ([]string, error) {
 // addCommand records one command with the head that is known now: what is
 // pushed later was not seen by its writer.
 func (h handler) addCommand(ctx context.Context, key string, number int, comment int64, line int, actor, text string) error {
-	sha, err := h.tx.HeadAt(ctx, key, h.Now())
+	sha, err := h.tx.HeadAt(ctx, key, h.arrived)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if errors.Is(err, store.ErrNotFound) {
+	if _, known := h.tx.Target(ctx, key); errors.Is(known, store.ErrNotFound) {
 		// A pull request from before the App: the look will make it known.
 		t := store.Target{Key: key, Repo: h.repo, Installation: h.e.Installation.ID, Number: number, Open: true}
 		if err := h.tx.SaveTarget(ctx, t); err != nil {
@@ -322,8 +331,23 @@ func (h handler) mergeGroup(ctx context.Context) ([]string, error) {
 	t := store.Target{
 		Key: store.CommitKey(h.repo, m.HeadSHA), Repo: h.repo, Installation: h.e.Installation.ID, HeadSHA: m.HeadSHA,
 		BaseRef: strings.TrimPrefix(m.BaseRef, "refs/heads/"), BaseSHA: m.BaseSHA, Open: h.e.Action != "destroyed",
+		Pull: pullOfQueue(m.HeadRef),
 	}
 	return []string{t.Key}, h.tx.SaveTarget(ctx, t)
+}
+
+// queueBranch is the name that GitHub gives to the branch of a merge group.
+var queueBranch = regexp.MustCompile(`^refs/heads/gh-readonly-queue/.+/pr-([1-9][0-9]{0,8})-[0-9a-f]{40,64}$`)
+
+// pullOfQueue is the pull request that a merge group's branch is named after, 0
+// for another name.
+func pullOfQueue(ref string) int {
+	m := queueBranch.FindStringSubmatch(ref)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // the pattern admits small numbers only
+	return n
 }
 
 // push looks again at what is judged against the branch: its configuration or

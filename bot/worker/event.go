@@ -64,6 +64,7 @@ type event struct {
 
 	MergeGroup *struct {
 		HeadSHA string `json:"head_sha"`
+		HeadRef string `json:"head_ref"`
 		BaseSHA string `json:"base_sha"`
 		BaseRef string `json:"base_ref"`
 	} `json:"merge_group"`

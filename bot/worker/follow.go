@@ -17,7 +17,7 @@ import (
 	"github.com/tilegate/tilegate/checks/job"
 )
 
-// newDispatch makes the row of a dispatch.
+// newDispatch makes the row of a dispatch of kernels that have one reference.
 func (l *look) newDispatch(ctx context.Context, gpu string, r rerun) (store.Dispatch, error) {
 	id, err := l.newID()
 	if err != nil {
@@ -29,7 +29,7 @@ func (l *look) newDispatch(ctx context.Context, gpu string, r rerun) (store.Disp
 	}
 	request, err := dispatch.NewRequest(job.Request{
 		Dispatch: id, Repository: l.t.Repo, HeadSHA: l.info.HeadSHA, BaseSHA: l.study.MergeBaseSHA, Kernels: r.kernels, Stages: r.stages,
-		Candidate: config.Candidate, Reference: l.policy.ReferenceBackend(""), GPU: gpu, Rounds: n, Harness: l.study.Harness,
+		Candidate: config.Candidate, Reference: l.reference(r.kernels[0]), GPU: gpu, Rounds: n, Harness: l.study.Harness,
 	})
 	if err != nil {
 		return store.Dispatch{}, err
@@ -40,7 +40,7 @@ func (l *look) newDispatch(ctx context.Context, gpu string, r rerun) (store.Disp
 	}
 	return store.Dispatch{
 		ID: id, Target: l.t.Key, Repo: l.t.Repo, Installation: l.t.Installation, HeadSHA: l.info.HeadSHA, BaseSHA: l.study.MergeBaseSHA,
-		GPU: gpu, Request: request, Workflow: l.policy.Workflow, Ref: branch, Labels: l.policy.labels(gpu), Cause: r.cause, Attempt: r.attempt,
+		GPU: gpu, Request: request, Workflow: l.policy.Workflow, Ref: branch, Labels: l.policy.labels(gpu), Cause: r.cause, Attempt: r.attempt, Policy: l.policy.judging,
 	}, nil
 }
 
@@ -247,7 +247,11 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		result.Sentence = "The evidence does not belong to this job: " + oneLine(err) + "."
 		return nil
 	}
-	v, err := dispatch.Judge(evidence, j.Conclusion, l.policy.Config)
+	var k dispatch.Kernel
+	if facts, ok := l.study.Kernels[result.Kernel]; ok && d.HeadSHA == l.info.HeadSHA {
+		k = dispatch.Kernel{Test: facts.Test, Analysis: facts.Analysis}
+	}
+	v, err := dispatch.Judge(evidence, j.Conclusion, l.policy.Config, k)
 	if err != nil {
 		return fmt.Errorf("judge %s: %w", name, err)
 	}

@@ -150,6 +150,8 @@ func (l *look) open(ctx context.Context) (err error) {
 	fresh.Key, fresh.Installation, fresh.Open = l.t.Key, l.t.Installation, l.t.Open
 	if l.t.Number > 0 {
 		fresh.Open = l.info.State == "open"
+	} else {
+		fresh.BaseSHA = l.t.BaseSHA // the place in the queue, which only the event tells
 	}
 	l.t.HeadSHA, l.t.Open = fresh.HeadSHA, fresh.Open
 	return l.Store.SaveTarget(ctx, fresh)

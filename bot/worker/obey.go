@@ -242,11 +242,11 @@ func (l *look) again(ctx context.Context, c store.Command, command commands.Comm
 		if len(r.kernels) == 0 {
 			continue
 		}
-		d, err := l.newDispatch(ctx, gpu, r)
+		more, err := l.newDispatches(ctx, gpu, r)
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, d)
+		made = append(made, more...)
 	}
 	if len(made) == 0 {
 		return say(done("Nothing has failed; what is still running was left alone."))
@@ -351,8 +351,25 @@ func (l *look) ruleIDs() []string {
 	return ids
 }
 
+// moved refuses a waiver of something that its writer cannot have seen: what was
+// pushed since may hold more of the same.
+func (l *look) moved(c store.Command) action {
+	if c.HeadSHA == l.info.HeadSHA {
+		return nil
+	}
+	return func(*store.Tx) (reply, error) {
+		if c.HeadSHA == "" {
+			return refused("What the head was when this was written is not known. It is now `%.7s`: read it, then write the command again.", l.info.HeadSHA), nil
+		}
+		return refused("The head has moved from `%.7s` to `%.7s` since; nothing was waived. Read it, then write the command again.", c.HeadSHA, l.info.HeadSHA), nil
+	}
+}
+
 // waivePerf accepts a gap up to a ratio, or up to what was measured.
 func (l *look) waivePerf(ctx context.Context, c store.Command, command commands.Command, args commands.WaivePerf) (action, error) {
+	if refusal := l.moved(c); refusal != nil {
+		return refusal, nil
+	}
 	known, err := l.known(ctx)
 	if err != nil {
 		return nil, err
@@ -396,6 +413,9 @@ func (l *look) waivePerf(ctx context.Context, c store.Command, command commands.
 
 // waiveRule accepts the present findings of a rule in a file.
 func (l *look) waiveRule(ctx context.Context, c store.Command, command commands.Command, args commands.WaiveRule) (action, error) {
+	if refusal := l.moved(c); refusal != nil {
+		return refusal, nil
+	}
 	known, err := l.known(ctx)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tilegate/tilegate/bot/pull"
 	"github.com/tilegate/tilegate/checks/config"
@@ -18,6 +20,9 @@ type policy struct {
 	config.Config
 	present bool   // the repository has a configuration file
 	digest  string // of the file's content
+	// judging names what a verdict depends on: results that were judged by
+	// something else do not count.
+	judging string
 }
 
 // patience is how many looks in a row may fail to read the configuration
@@ -31,6 +36,7 @@ func (l *look) readPolicy(ctx context.Context) (gate.Config, error) {
 	switch {
 	case errors.Is(err, pull.ErrNotFound):
 		l.policy = policy{Config: config.Default(), digest: "default"}
+		l.policy.judging = judging(l.policy.Config)
 		return gate.Config{State: gate.ConfigOK}, nil
 	case err != nil:
 		failure := fmt.Errorf("read %s of the base branch: %w", config.Path, err)
@@ -53,7 +59,22 @@ func (l *look) readPolicy(ctx context.Context) (gate.Config, error) {
 	if l.policy.Config, err = config.Parse(config.Path, data); err != nil {
 		return gate.Config{State: gate.ConfigInvalid, Why: untrusted.Text(err.Error())}, nil
 	}
+	l.policy.judging = judging(l.policy.Config)
 	return gate.Config{State: gate.ConfigOK}, nil
+}
+
+// judging names the part of a configuration that a verdict depends on.
+func judging(c config.Config) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %v %v", c.Reference, c.AllowedSkips == nil, c.Perf.Rounds.Min)
+	for _, s := range c.AllowedSkips {
+		fmt.Fprintf(h, " %q", s)
+	}
+	fmt.Fprintf(h, " %v %v", c.Perf.Threshold, c.Perf.MaxMissing)
+	for _, from := range slices.Sorted(maps.Keys(c.Perf.Renames)) {
+		fmt.Fprintf(h, " %q %q", from, c.Perf.Renames[from])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // gpus are the names of the classes that the gate needs.

@@ -60,20 +60,17 @@ func (l *look) contents(ctx context.Context, s *study, head *tree.Tree) (map[str
 	}
 	names := slices.Sorted(maps.Keys(files))
 	out := map[string]string{}
-	for _, p := range s.Plan.Kernels {
-		k := head.Kernel(kernelID(p))
-		if k == nil {
-			continue
-		}
+	for job, facts := range s.Kernels {
+		k := head.Kernel(facts.ID)
 		h := sha256.New()
-		fmt.Fprintln(h, l.policy.digest, s.Harness)
+		fmt.Fprintln(h, l.policy.digest, s.Harness, l.policy.ReferenceBackend(facts.Reference))
 		for _, name := range names {
 			if neutral(name) || owner[name] != "" && owner[name] != k.ID() || otherKernelsDir(head, k, name) {
 				continue
 			}
 			fmt.Fprintln(h, name, files[name])
 		}
-		out[p.Name] = hex.EncodeToString(h.Sum(nil)[:16])
+		out[job] = hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ func (l *look) runs(ctx context.Context, in *gate.Input) error {
 		return nil
 	}
 	in.Plan.GPUs = l.policy.gpus()
+	if err := l.dropStale(ctx); err != nil {
+		return err
+	}
 	if err := l.readTrust(ctx, in); err != nil {
 		return err
 	}
@@ -56,6 +60,35 @@ func (l *look) runs(ctx context.Context, in *gate.Input) error {
 	return nil
 }
 
+// current reports whether the results of a dispatch count: it is of this head,
+// was compared with this base and is judged by what the configuration says now.
+// A change of the base branch must not keep verdicts that another one gave.
+func (l *look) current(d store.Dispatch) bool {
+	if d.HeadSHA != l.info.HeadSHA {
+		return false
+	}
+	return l.study == nil || d.BaseSHA == l.study.MergeBaseSHA && d.Policy == l.policy.judging
+}
+
+// dropStale ends the dispatches of this head that do not count any more.
+func (l *look) dropStale(ctx context.Context) error {
+	all, err := l.Store.DispatchesOf(ctx, l.t.Key)
+	if err != nil {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, d := range all {
+			if d.HeadSHA != l.info.HeadSHA || l.current(d) || d.State.Final() {
+				continue
+			}
+			if err := l.cancel(ctx, tx, d, "Replaced: the base or its configuration changed."); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // load reads the dispatches of this head with their results.
 func (l *look) load(ctx context.Context) error {
 	all, err := l.Store.DispatchesOf(ctx, l.t.Key)
@@ -64,7 +97,7 @@ func (l *look) load(ctx context.Context) error {
 	}
 	l.dispatches, l.results = nil, map[string][]store.Result{}
 	for _, d := range all {
-		if d.HeadSHA != l.info.HeadSHA {
+		if !l.current(d) {
 			continue
 		}
 		l.dispatches = append(l.dispatches, d)
@@ -313,17 +346,44 @@ func (l *look) retries(plan gate.Plan, gpu string) (rerun, error) {
 
 // dispatch sends a request.
 func (l *look) dispatch(ctx context.Context, gpu string, r rerun) error {
-	d, err := l.newDispatch(ctx, gpu, r)
+	all, err := l.newDispatches(ctx, gpu, r)
 	if err != nil {
 		return err
 	}
-	if err := l.Store.Update(ctx, func(tx *store.Tx) error { return l.addDispatch(ctx, tx, d) }); err != nil {
-		return err
+	for _, d := range all {
+		if err := l.Store.Update(ctx, func(tx *store.Tx) error { return l.addDispatch(ctx, tx, d) }); err != nil {
+			return err
+		}
+		d.State, d.Created = store.DispatchWanted, l.Now()
+		l.dispatches = append(l.dispatches, d)
 	}
-	d.State, d.Created = store.DispatchWanted, l.Now()
-	l.dispatches = append(l.dispatches, d)
 	l.pollSoon()
 	return nil
+}
+
+// reference is the backend that a kernel is compared with.
+func (l *look) reference(kernel string) string {
+	return l.policy.ReferenceBackend(l.study.Kernels[kernel].Reference)
+}
+
+// newDispatches makes the rows for a request: one for each reference, since a
+// request names one.
+func (l *look) newDispatches(ctx context.Context, gpu string, r rerun) ([]store.Dispatch, error) {
+	groups := map[string][]string{}
+	for _, kernel := range r.kernels {
+		groups[l.reference(kernel)] = append(groups[l.reference(kernel)], kernel)
+	}
+	var all []store.Dispatch
+	for _, reference := range slices.Sorted(maps.Keys(groups)) {
+		part := r
+		part.kernels = groups[reference]
+		d, err := l.newDispatch(ctx, gpu, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // addDispatch records a dispatch and the write that sends it.
@@ -336,14 +396,45 @@ func (l *look) addDispatch(ctx context.Context, tx *store.Tx, d store.Dispatch) 
 	return outbox.AddDispatch(ctx, tx, l.to, outbox.Dispatch{ID: d.ID})
 }
 
-// waivers are the waivers of the pull request as the gate takes them.
-func (l *look) waivers(ctx context.Context) ([]gate.Waiver, error) {
-	if l.info.Number == 0 {
-		return nil, nil
+// maxQueue bounds how far ahead in a merge queue is looked.
+const maxQueue = 100
+
+// pulls are the pull requests whose changes the target holds: its own, or those
+// of a merge group and of the groups before it, on which it is built.
+func (l *look) pulls(ctx context.Context) ([]int, error) {
+	if l.info.Number > 0 {
+		return []int{l.info.Number}, nil
 	}
-	stored, err := l.Store.Waivers(ctx, l.t.Repo, l.info.Number)
+	var numbers []int
+	for t, n := l.t, 0; n < maxQueue; n++ {
+		if t.Pull > 0 {
+			numbers = append(numbers, t.Pull)
+		}
+		before, err := l.Store.Target(ctx, store.CommitKey(l.t.Repo, t.BaseSHA))
+		if errors.Is(err, store.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		t = before
+	}
+	return numbers, nil
+}
+
+// waivers are the waivers of the target's pull requests as the gate takes them.
+func (l *look) waivers(ctx context.Context) ([]gate.Waiver, error) {
+	numbers, err := l.pulls(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var stored []store.Waiver
+	for _, n := range numbers {
+		more, err := l.Store.Waivers(ctx, l.t.Repo, n)
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, more...)
 	}
 	var out []gate.Waiver
 	for _, w := range stored {
@@ -449,6 +540,9 @@ var errNoRounds = errors.New("configuration: perf.rounds: expected at least one 
 // rounds are the configured rounds, or the number that a command asked for.
 func rounds(c config.Config, asked int) (job.Rounds, error) {
 	if asked > 0 {
+		// Whoever asks for a run may ask for more rounds than the base branch does,
+		// not for fewer.
+		asked = max(asked, c.Perf.Rounds.Min)
 		return job.Rounds{Min: asked, Max: asked}, nil
 	}
 	if c.Perf.Rounds.Min < 1 {

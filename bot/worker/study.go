@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/bot/pull"
 	"github.com/tilegate/tilegate/bot/store"
+	"github.com/tilegate/tilegate/checks/analysis"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/tree"
@@ -27,13 +30,21 @@ type study struct {
 	// the change itself brings the tests of a kernel.
 	Harness      string `json:"harness"`
 	MergeBaseSHA string `json:"merge_base_sha"`
-	// AllKernels are the head's kernels, for messages.
-	AllKernels []string `json:"all_kernels"`
+	// Kernels are the planned kernels by the names that requests and jobs have.
+	Kernels map[string]kernelFacts `json:"kernels"`
 	// Contents names what the verdicts of each planned kernel depend on; a kernel
 	// without an entry is always run.
 	Contents map[string]string `json:"contents,omitempty"`
 	// Changed are the changed paths, both names of a rename.
 	Changed []string `json:"changed"`
+}
+
+// kernelFacts are what the trees say about a planned kernel.
+type kernelFacts struct {
+	ID        string `json:"id"`
+	Test      string `json:"test"`
+	Analysis  []byte `json:"analysis,omitempty"`
+	Reference string `json:"reference,omitempty"` // declared by an analysis.json
 }
 
 // review reads the trees, plans and reviews, or takes what is kept of it. part
@@ -150,13 +161,16 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 	for _, p := range s.Changed {
 		changed[p] = true
 	}
-	for _, k := range head.Kernels {
-		s.AllKernels = append(s.AllKernels, k.Name)
-	}
+	s.Kernels = map[string]kernelFacts{}
 	for _, p := range s.Plan.Kernels {
-		if k := head.Kernel(kernelID(p)); k != nil && changed[k.Test] {
+		k := head.Kernel(kernelID(p))
+		if k == nil {
+			return false, fmt.Errorf("planned kernel %s: not in the head's tree", kernelID(p))
+		}
+		if changed[k.Test] {
 			s.Harness = "head"
 		}
+		s.Kernels[head.JobName(k)] = factsOf(head, before, k)
 	}
 	if s.Contents, err = l.contents(ctx, s, head); err != nil {
 		return false, fmt.Errorf("name the content: %w", err)
@@ -182,6 +196,38 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 	return true, nil
 }
 
+// maxAnalysis bounds an analysis.json that is kept.
+const maxAnalysis = 256 << 10
+
+// factsOf gathers what is needed of a kernel later. What it is measured against
+// follows the base's declaration while there is one: a change may not choose an
+// easier reference for itself.
+func factsOf(head, before *tree.Tree, k *tree.Kernel) kernelFacts {
+	f := kernelFacts{ID: k.ID(), Test: k.Test}
+	f.Analysis, f.Reference = declaration(head, k)
+	if before != nil {
+		if old := before.Kernel(k.ID()); old != nil {
+			if _, reference := declaration(before, old); reference != "" {
+				f.Reference = reference
+			}
+		}
+	}
+	return f
+}
+
+// declaration is a kernel's analysis.json and the reference backend in it.
+func declaration(t *tree.Tree, k *tree.Kernel) (data []byte, reference string) {
+	for _, p := range []string{path.Join(k.Dir, "reference/analysis.json"), path.Join(k.Dir, "analysis.json")} {
+		data, err := t.Bytes(p)
+		if err != nil || len(data) > maxAnalysis {
+			continue
+		}
+		d, _ := analysis.Parse(data)
+		return data, d.ReferenceBackend
+	}
+	return nil, ""
+}
+
 // loadTree is nil for a tree of another layout.
 func loadTree(fsys fs.FS) (*tree.Tree, error) {
 	if fsys == nil {
@@ -204,12 +250,7 @@ func kernelID(p tree.PlannedKernel) string {
 
 // kernels are the names of the planned kernels, as requests and jobs know them.
 func (s *study) kernels() []string {
-	var names []string
-	for _, k := range s.Plan.Kernels {
-		names = append(names, k.Name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(s.Kernels))
 }
 
 // fill tells the gate what the study found.

@@ -172,16 +172,32 @@ func (t *Tree) registers(p string) bool {
 	return false
 }
 
-// Kernel finds a kernel by its ID, or by its name when that is unique.
+// JobName names the kernel uniquely where a name may hold no slash, as in
+// requests and the names of jobs: the name, and when another kernel of the tree
+// has it too, the suite and a dot before it.
+func (t *Tree) JobName(k *Kernel) string {
+	if k.Suite != "" && slices.ContainsFunc(t.Kernels, func(o *Kernel) bool { return o != k && o.Name == k.Name }) {
+		return k.Suite + "." + k.Name
+	}
+	return k.Name
+}
+
+// Kernel finds a kernel by its ID or job name, or by its name when that is
+// unique.
 func (t *Tree) Kernel(id string) *Kernel {
 	var found *Kernel
+	named := 0
 	for _, k := range t.Kernels {
-		if k.ID() == id {
+		if k.ID() == id || k.Suite != "" && k.Suite+"."+k.Name == id {
 			return k
 		}
 		if k.Name == id {
 			found = k
+			named++
 		}
+	}
+	if named > 1 {
+		return nil
 	}
 	return found
 }
