@@ -1,9 +1,11 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Path is where a repository keeps its configuration. It is read from the base
@@ -188,7 +191,7 @@ func Parse(file string, data []byte) (Config, error) {
 // explain takes line and message out of an error of the YAML library.
 func explain(err error) (line int, message string) {
 	var located yaml.Error
-	if asYAML(err, &located) {
+	if errors.As(err, &located) {
 		if t := located.GetToken(); t != nil && t.Position != nil {
 			line = t.Position.Line
 		}
@@ -196,25 +199,127 @@ func explain(err error) (line int, message string) {
 	} else {
 		message, _, _ = strings.Cut(err.Error(), "\n")
 	}
+	var kind *yaml.TypeError
+	var node *yaml.UnexpectedNodeTypeError
 	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
 		message = "unknown field " + name + "; expected one of those that the documentation names"
+		if near := nearest(strings.Trim(name, `"`)); near != "" {
+			message = fmt.Sprintf("unknown field %s; did you mean %q?", name, near)
+		}
+	} else if errors.As(err, &kind) {
+		message = fmt.Sprintf("expected %s, found %s", wanted(kind.DstType), given(kind.SrcType, kind.Token))
+	} else if errors.As(err, &node) {
+		message = fmt.Sprintf("expected %s, found %s", shape(node.Expected), shape(node.Actual))
+	} else if value, ok := strings.CutPrefix(message, "time: invalid duration "); ok {
+		message = "expected a duration such as 2h, found " + value
 	}
 	return line, message
 }
 
-func asYAML(err error, target *yaml.Error) bool {
-	for err != nil {
-		if e, ok := err.(yaml.Error); ok {
-			*target = e
-			return true
-		}
-		u, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			return false
-		}
-		err = u.Unwrap()
+// shape names a kind of node in plain words.
+func shape(t ast.NodeType) string {
+	switch t {
+	case ast.SequenceType:
+		return "a list"
+	case ast.MappingType, ast.MappingValueType:
+		return "fields with values"
+	case ast.StringType, ast.LiteralType:
+		return "text"
+	case ast.IntegerType, ast.FloatType, ast.InfinityType, ast.NanType:
+		return "a number"
+	case ast.BoolType:
+		return "true or false"
 	}
-	return false
+	return "something else"
+}
+
+// wanted names what a field holds in words of the file.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return "a duration such as 2h"
+	case t == nil:
+		return "another kind of value"
+	}
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "fields with values"
+	}
+	return "another kind of value"
+}
+
+// given names what stands in the file instead.
+func given(t reflect.Type, at *token.Token) string {
+	if t != nil {
+		switch t.Kind() {
+		case reflect.Slice, reflect.Array:
+			return "a list"
+		case reflect.Map, reflect.Struct:
+			return "fields with values"
+		}
+	}
+	if at != nil {
+		return strconv.Quote(at.Value)
+	}
+	return "another kind"
+}
+
+// nearest is the field whose name a misspelt one is closest to, or nothing.
+func nearest(name string) (field string) {
+	best := min(2, len(name)/3) + 1
+	for _, known := range fields(reflect.TypeFor[Config]()) {
+		if d := distance(name, known); d < best {
+			best, field = d, known
+		}
+	}
+	return field
+}
+
+// fields lists the names of all fields of a type and of those below it.
+func fields(t reflect.Type) (names []string) {
+	switch t.Kind() {
+	case reflect.Slice:
+		return fields(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			names = append(names, t.Field(i).Tag.Get("yaml"))
+			names = append(names, fields(t.Field(i).Type)...)
+		}
+	}
+	return names
+}
+
+// distance is the number of bytes to insert, delete or replace.
+func distance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := i
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := left
+			if a[i] != b[j] {
+				cost = min(left, row[j], row[j+1]) + 1
+			}
+			left, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
 }
 
 // aliases refuses anchors, aliases and merges: a configuration needs none, and
