@@ -36,7 +36,7 @@ func kernelDir() fstest.MapFS {
 		"reference/reference_plain_f32.mlir":             mlir,
 		"reference/supplements/reference_plain_f32.mlir": mlir,
 		"generated/generated_plain.mlir":                 mlir,
-		"generated/diff_report.md":                       "VERDICT: PASS\n",
+		"generated/diff_report.md":                       "## Structural comparison\n## Checklist\n## Root cause\n## Impact\nVERDICT: PASS\n",
 		"reports/agent_a.md":                             "x",
 		"reports/agent_logs/agent_b.md":                  "x",
 		"reports/agent_c.md":                             "x",
@@ -44,10 +44,10 @@ func kernelDir() fstest.MapFS {
 		"reports/agent_e.md":                             "x",
 		"reports/build_log.md":                           "x",
 		"reports/correctness.md":                         "VERDICT: ALL_PASS\r\n",
-		"correctness_cutile_rs.txt":                      "platform linux -- Python 3.12.3\nrootdir: r\nplugins: timeout-2.3.1\n",
+		"correctness_cutile_rs.txt":                      "platform linux -- Python 3.12.3\nrootdir: r\nplugins: timeout-2.3.1\ntests/test_k.py::test_op[a] PASSED\n",
 		"reports/performance.md":                         "VERDICT: DONE\ngeomean_ratio=1.0123\n",
-		"perf_cutile_rs.txt":                             "x",
-		"reports/baseline_perf_cutile.txt":               "x",
+		"perf_cutile_rs.txt":                             "== Performance Test Results ==\n",
+		"reports/baseline_perf_cutile.txt":               "== Performance Test Results ==\n",
 	}
 	fsys := fstest.MapFS{}
 	for name, data := range files {
@@ -109,6 +109,7 @@ func TestOneFault(t *testing.T) {
 		"backends are null":           {`"autotune_backends": ["cutile"]`, `"autotune_backends": null`, check.Error, "A10", "autotune_backends", "autotune_backends"},
 		"no key":                      {`["M", "N"]`, `[]`, check.Warning, "A10", "autotune_key", "autotune_key"},
 		"no winner":                   {`    "winner": "cutile",` + "\n", "", check.Warning, "A11", "reference_backend_selection.winner", "reference_backend_selection"},
+		"the slower one wins":         {`"winner": "cutile",`, `"winner": "triton",`, check.Warning, "A15", "reference_backend_selection.winner", "triton"},
 		"a variant without times":     {`{"plain": {}, "persistent": {}}`, `{"plain": {}}`, check.Warning, "A11", "reference_backend_selection.per_variant", "per_variant"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,6 +212,15 @@ func TestContentOfReports(t *testing.T) {
 		"geomean twice":       {"reports/performance.md", "VERDICT: DONE\ngeomean_ratio=1.0\ngeomean_ratio=1.1", "S6"},
 		"empty log":           {"perf_cutile_rs.txt", " \n", "S6"},
 		"generated":           {"generated/generated_plain.mlir", "nothing", "A14"},
+		"own threshold":       {"correctness_cutile_rs.txt", "platform linux -- Python 3.12\nrootdir: r\nplugins: p\nPASSED if diff > 1e-2\n", "S5"},
+		"no outcome":          {"correctness_cutile_rs.txt", "platform linux -- Python 3.12\nrootdir: r\nplugins: p\n", "S5"},
+		"failing validator":   {"reports/agent_a.md", "<VALIDATOR_OUTPUT>\nexit=0\nexit=1\n</VALIDATOR_OUTPUT>\nVERDICT: PASS\n", "S10"},
+		"two verdicts":        {"generated/diff_report.md", "Structural comparison, checklist, root cause, impact\nVERDICT: PASS\nVERDICT: FAIL_FIXABLE\naction items", "S12"},
+		"no action items":     {"generated/diff_report.md", "Structural comparison, checklist, root cause, impact\nVERDICT: FAIL_FIXABLE", "S12"},
+		"no parts":            {"generated/diff_report.md", "VERDICT: PASS", "S12"},
+		"no records":          {"perf_cutile_rs.txt", "2 passed", "S13"},
+		"a failed test":       {"perf_cutile_rs.txt", "Performance Test Results\ntest_perf FAILED", "S13"},
+		"no verdict of perf":  {"reports/perf_investigation_1.md", "FIXABLE", "S11"},
 		"investigated":        {"reports/perf_investigation_1.md", "x", "S4"},
 		"stray reference":     {"reference/reference_third.mlir", mlir, "S2"},
 		"analysis":            {"reference/analysis.json", "{", "A1"},
@@ -225,13 +235,52 @@ func TestContentOfReports(t *testing.T) {
 	}
 }
 
+// A renamed dump is the original but for the entry's name.
+func TestAliases(t *testing.T) {
+	aliased := strings.Replace(good, "{", "{\n  \"entry_symbol_policy\": {\"alias_used\": true},", 1)
+	a16 := func(dir fstest.MapFS, text string) bool {
+		return slices.ContainsFunc(Check([]byte(text), dir, "scaled_product"), func(p check.Problem) bool { return p.Rule == "A16" })
+	}
+	dir := kernelDir()
+	assert.True(t, a16(dir, aliased), "no original")
+	assert.False(t, a16(dir, good))
+	original := strings.ReplaceAll(mlir, "scaled_product_kernel", "mm_core")
+	dir["reference/orig.mlir.bak"] = &fstest.MapFile{Data: []byte(original)}
+	assert.False(t, a16(dir, aliased))
+	dir["reference/orig.mlir.bak"].Data = []byte(strings.Replace(original, "weak", "relaxed", 1))
+	assert.True(t, a16(dir, aliased), "another body")
+}
+
+func TestBlockedMarker(t *testing.T) {
+	dir := kernelDir()
+	dir[blockedMarker] = &fstest.MapFile{Data: []byte("no GPU")}
+	var rules []string
+	for _, p := range Files(dir, "scaled_product") {
+		rules = append(rules, p.Rule)
+	}
+	assert.Equal(t, []string{"S10"}, rules, "the correctness report says ALL_PASS")
+}
+
+// Review says each problem once and where it stands.
+func TestReview(t *testing.T) {
+	assert.Empty(t, Review(kernelDir(), "scaled_product"))
+	dir := kernelDir()
+	dir["reference/reference_plain.mlir"].Data = []byte("nothing")
+	dir["reports/performance.md"].Data = []byte("VERDICT: OK\ngeomean_ratio=1.0\n")
+	var got []string
+	for _, l := range Review(dir, "scaled_product") {
+		got = append(got, l.Rule+" "+l.File)
+	}
+	assert.Equal(t, []string{"A14 reference/reference_plain.mlir", "A14 reference/reference_plain.mlir", "S6 reports/performance.md"}, got)
+}
+
 // Every rule that can be reported has a title, and the other way round.
 func TestTitles(t *testing.T) {
 	for _, id := range slices.Sorted(maps.Keys(Titles)) {
 		assert.Regexp(t, regexp.MustCompile(`^[AS][1-9][0-9]*$`), id)
 		assert.NotEmpty(t, Titles[id])
 	}
-	assert.Len(t, Titles, 21)
+	assert.Len(t, Titles, 27)
 }
 
 func TestKernelName(t *testing.T) {

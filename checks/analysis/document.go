@@ -26,6 +26,8 @@ const (
 	ruleSelection  = "A11"
 	ruleSupplement = "A12"
 	ruleName       = "A13"
+	ruleWinner     = "A15"
+	ruleAlias      = "A16"
 )
 
 // Titles names the rules of the analysis document and of the kernel's files.
@@ -44,6 +46,8 @@ var Titles = map[string]string{
 	"A12": "Supplementary IR stays below reference/supplements and is no variant",
 	"A13": "The kernel's name is the directory's",
 	"A14": "An IR file is CUDA Tile IR with an entry of the kernel",
+	"A15": "The reference backend is the one with the lower recorded time",
+	"A16": "A renamed reference IR is the original but for the entry's name",
 	"S1":  "The device source is there",
 	"S2":  "The reference IR is there, one file for each variant",
 	"S3":  "The generated IR is there",
@@ -51,6 +55,10 @@ var Titles = map[string]string{
 	"S5":  "The correctness report begins with its verdict and its log comes from pytest",
 	"S6":  "The performance report begins with its verdict and has one geomean",
 	"S7":  "The analysis is there",
+	"S10": "A verdict agrees with the validator output and the blocked marker",
+	"S11": "A performance investigation begins with its verdict",
+	"S12": "The IR comparison report has its parts and one verdict",
+	"S13": "A performance log has records and no failed test",
 }
 
 // Document is what an analysis.json says, as far as it could be read. An empty
@@ -63,6 +71,9 @@ type Document struct {
 	Variants         []Variant
 	ConfigToVariant  map[string]string
 	nameLine         int
+	// AliasUsed says that the reference IR was dumped under another name.
+	AliasUsed bool
+	aliasLine int
 	// NamesCTAs says that num_ctas or num_cta_in_cga occurs anywhere as a key.
 	NamesCTAs bool
 }
@@ -129,6 +140,12 @@ func Parse(data []byte) (Document, []check.Problem) {
 	d.ReferenceBackend = v.backend(root, "reference_backend")
 	v.variants(root, &d)
 	v.selection(root, d)
+	v.winner(root, d)
+	if policy, ok := root.get("entry_symbol_policy"); ok {
+		if used, ok := policy.get("alias_used"); ok && used.truth {
+			d.AliasUsed, d.aliasLine = true, used.line
+		}
+	}
 	v.mapping(root, &d)
 	v.reference(root)
 	v.tolerance(root)
@@ -341,6 +358,71 @@ func (v *validator) selection(root value, d Document) {
 			}
 		}
 	}
+}
+
+// winner compares the chosen reference backends with the times that are
+// recorded beside them.
+func (v *validator) winner(root value, d Document) {
+	const field = "reference_backend_selection"
+	s, ok := root.get(field)
+	if !ok || s.kind != object {
+		return
+	}
+	v.lower(s, field, d.ReferenceBackend)
+	perVariant, _ := s.get("per_variant")
+	for _, m := range perVariant.members {
+		chosen := ""
+		for _, variant := range d.Variants {
+			if variant.Name == m.key {
+				chosen = variant.ReferenceBackend
+			}
+		}
+		v.lower(m.value, field+".per_variant."+m.key, chosen)
+	}
+}
+
+// lower checks one choice: the winner has the lower time, and is the chosen one.
+func (v *validator) lower(s value, field, chosen string) {
+	times := map[string]float64{}
+	winner, line := "", s.line
+	for _, m := range s.members {
+		if m.key == "winner" && m.value.kind == text {
+			winner, line = backendOf(m.value.text), m.line
+		}
+		if !strings.Contains(m.key, "geo_mean_ms") && !strings.Contains(m.key, "geomean_ms") {
+			continue
+		}
+		if ms, ok := m.value.float(); ok && ms > 0 {
+			times[backendOf(m.key)] = ms
+		}
+	}
+	cutile, triton := times["cutile"], times["triton"]
+	if cutile > 0 && triton > 0 && cutile != triton {
+		best := "cutile"
+		if triton < cutile {
+			best = "triton"
+		}
+		if winner == "" {
+			winner = chosen
+		}
+		if winner != "" && winner != best {
+			v.warn(ruleWinner, field+".winner", line, "expected %q, which has the lower recorded time (cutile %v ms, triton %v ms), found %q", best, cutile, triton, winner)
+			return
+		}
+	}
+	if winner != "" && chosen != "" && winner != chosen {
+		v.warn(ruleWinner, field+".winner", line, "the winner is %q, but reference_backend says %q", winner, chosen)
+	}
+}
+
+// backendOf is the backend that a name begins with: triton for triton_tileir.
+func backendOf(name string) string {
+	for _, b := range []string{"cutile", "triton"} {
+		if strings.HasPrefix(name, b) {
+			return b
+		}
+	}
+	return ""
 }
 
 func (v *validator) mapping(root value, d *Document) {

@@ -38,10 +38,15 @@ func Check(data []byte, kernelDir fs.FS, kernel string) []check.Problem {
 	if len(problems) == 1 && problems[0].Rule == ruleParse {
 		return problems
 	}
-	if kernel != "" && d.KernelName != "" && d.KernelName != kernel {
-		v.fail(ruleName, "kernel_name", d.nameLine, "expected %q, which is the directory's name, found %q", kernel, d.KernelName)
-	}
-	named := map[string]bool{}
+	v.name(d, kernel)
+	v.named(d, kernelDir, map[string]bool{})
+	v.aliases(kernelDir, d)
+	return v.problems
+}
+
+// named checks the files that the document names. The text of those in seen is
+// not looked at.
+func (v *validator) named(d Document, kernelDir fs.FS, named map[string]bool) {
 	for _, variant := range d.Variants {
 		if variant.ReferenceIR != "" {
 			v.ir(kernelDir, variant.field+".reference_ir", variant.ReferenceIR, variant.line, d.KernelName, named)
@@ -53,7 +58,78 @@ func Check(data []byte, kernelDir fs.FS, kernel string) []check.Problem {
 			v.ir(kernelDir, variant.field+" supplement", s, variant.supplementLines[i], d.KernelName, named)
 		}
 	}
-	return v.problems
+}
+
+// Located is a problem and the file that it stands in, relative to the kernel's
+// directory. The file need not exist.
+type Located struct {
+	File string
+	check.Problem
+}
+
+// Review is Check and Files together, each problem once, in the file that it
+// stands in.
+func Review(dir fs.FS, kernel string) []Located {
+	const document = "reference/analysis.json"
+	var out []Located
+	if data, err := read(dir, document); err == nil && len(bytes.TrimSpace(data)) > 0 {
+		d, problems := Parse(data)
+		v := validator{problems: problems}
+		if len(problems) != 1 || problems[0].Rule != ruleParse {
+			v.name(d, kernel)
+			texts := map[string]bool{} // Files looks at their text
+			for _, pattern := range []string{"reference/reference*.mlir", "generated/generated*.mlir"} {
+				names, _ := fs.Glob(dir, pattern)
+				for _, n := range names {
+					texts[n] = true
+				}
+			}
+			v.named(d, dir, texts)
+			v.aliases(dir, d)
+		}
+		for _, p := range v.problems {
+			out = append(out, Located{document, p})
+		}
+	}
+	for _, p := range Files(dir, kernel) {
+		if p.Rule != ruleParse {
+			out = append(out, Located{string(p.Field), p})
+		}
+	}
+	return out
+}
+
+// name checks the name that the document gives to the kernel.
+func (v *validator) name(d Document, kernel string) {
+	if kernel != "" && d.KernelName != "" && d.KernelName != kernel {
+		v.fail(ruleName, "kernel_name", d.nameLine, "expected %q, which is the directory's name, found %q", kernel, d.KernelName)
+	}
+}
+
+// aliases compares the IR that was dumped under another name with the original,
+// which is kept beside it with the ending .bak: both are the same text but for
+// the entry's name.
+func (v *validator) aliases(dir fs.FS, d Document) {
+	originals, _ := fs.Glob(dir, "reference/*.mlir.bak")
+	if d.AliasUsed && len(originals) == 0 {
+		v.warn(ruleAlias, "entry_symbol_policy.alias_used", d.aliasLine, "expected the IR under its own name as reference/*.mlir.bak, found none: nothing shows that only the name differs")
+	}
+	if len(originals) == 0 {
+		return
+	}
+	tops, _ := fs.Glob(dir, "reference/reference*.mlir")
+	var bodies []string
+	for _, name := range tops {
+		if data, err := read(dir, name); err == nil {
+			bodies = append(bodies, ir.Unlabelled(data))
+		}
+	}
+	for _, name := range originals {
+		data, err := read(dir, name)
+		if err == nil && !slices.Contains(bodies, ir.Unlabelled(data)) {
+			v.fail(ruleAlias, "entry_symbol_policy", max(d.aliasLine, 1), "expected a reference IR that is %q with another entry name, found none: the bodies differ", name)
+		}
+	}
 }
 
 // ir checks that a named IR file is there and is IR of the kernel.
@@ -101,11 +177,21 @@ func read(dir fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
+// The forms of the reports, as the pipeline's own validators ask for them.
 var (
 	correctnessVerdict = regexp.MustCompile(`^VERDICT: (ALL_PASS|FAIL)\s*$`)
 	perfVerdict        = regexp.MustCompile(`^VERDICT: (DONE|INVESTIGATE)\s*$`)
 	geomeanLine        = regexp.MustCompile(`(?m)^geomean_ratio=[0-9]+(\.[0-9]+)?[ \t\r]*$`)
 	geomeanAny         = regexp.MustCompile(`(?m)^geomean_ratio\b.*$`)
+	investigation      = regexp.MustCompile(`^VERDICT: (FIXABLE|ALIGNED|BLOCKED)\s*$`)
+	testOutcome        = regexp.MustCompile(`\b(PASSED|FAILED|SKIPPED)\b`)
+	ownThreshold       = regexp.MustCompile(`(?m)FAILED - max_diff=.*> 1e-2[ \t\r]*$|if diff > 1e-2`)
+	perfRecord         = []byte("Performance Test Results")
+	failedTest         = regexp.MustCompile(`(?m)^.*\bFAILED\b.*$`)
+	exitLine           = regexp.MustCompile(`(?m)^exit=([0-9]+)[ \t\r]*$`)
+	anyVerdict         = regexp.MustCompile(`(?m)^\W{0,4}VERDICT:\W{0,3}([A-Z_]+)`)
+	comparisonVerdict  = regexp.MustCompile(`\b(PASS_WITH_NOTES|PASS|FAIL_FIXABLE|FAIL_COMPILER_BUG)\b`)
+	actionItems        = regexp.MustCompile(`(?i)action items?|what (to|must be) fix`)
 	pytestHeaders      = []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^platform .* -- Python`),
 		regexp.MustCompile(`(?m)^rootdir:`),
@@ -164,13 +250,22 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 	if data, ok := need("S5", "reports/correctness.md"); ok && !correctnessVerdict.Match(firstLine(data)) {
 		v.fail("S5", "reports/correctness.md", 1, "expected VERDICT: ALL_PASS or VERDICT: FAIL, found %q", firstLine(data))
 	}
-	if data, ok := v.log(dir, "S5", "correctness_cutile_rs.txt"); ok {
+	if name, data, ok := v.log(dir, "S5", "correctness_cutile_rs.txt"); ok {
 		for _, h := range pytestHeaders {
 			if !h.Match(data) {
-				v.fail("S5", "correctness_cutile_rs.txt", 0, "expected the header that pytest prints (%s), found none", h)
+				v.fail("S5", name, 0, "expected the header that pytest prints (%s), found none", h)
 			}
 		}
+		if !testOutcome.Match(data) {
+			v.fail("S5", name, 0, "expected outcomes of tests (PASSED, FAILED, SKIPPED), found none")
+		}
+		if at := ownThreshold.FindIndex(data); at != nil {
+			v.fail("S5", name, lineAt(data, at[0]), "this judges by a threshold of its own: expected the test's comparison")
+		}
 	}
+	v.comparison(dir)
+	v.investigations(dir)
+	v.claims(dir)
 	if data, ok := need("S6", "reports/performance.md"); ok {
 		if !perfVerdict.Match(firstLine(data)) {
 			v.fail("S6", "reports/performance.md", 1, "expected VERDICT: DONE or VERDICT: INVESTIGATE, found %q", firstLine(data))
@@ -181,18 +276,154 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 	}
 	v.log(dir, "S6", "perf_cutile_rs.txt")
 	v.log(dir, "S6", "baseline_perf_cutile.txt")
+	for _, name := range perfLogs {
+		if found, data, ok := log(dir, name); ok {
+			v.records(found, data)
+		}
+	}
 	return v.problems
 }
 
-// log is a log at the top of the directory or beside the reports.
-func (v *validator) log(dir fs.FS, rule, name string) ([]byte, bool) {
+// perfLogs are the performance logs that a kernel may have.
+var perfLogs = []string{"perf_cutile_rs.txt", "perf_cutile_py.txt", "baseline_perf_cutile.txt", "baseline_perf_triton_tileir.txt", "baseline_perf.txt"}
+
+// records checks that a performance log holds records and no failed test.
+func (v *validator) records(name string, data []byte) {
+	if !bytes.Contains(data, perfRecord) {
+		v.fail("S13", name, 0, "expected blocks of Performance Test Results (--print-record), found none")
+	}
+	if at := failedTest.FindIndex(data); at != nil {
+		v.fail("S13", name, lineAt(data, at[0]), "a test failed, so these times are not of the whole set")
+	}
+}
+
+// log reads a log at the top of the directory or beside the reports.
+func log(dir fs.FS, name string) (string, []byte, bool) {
 	for _, p := range []string{name, "reports/" + name} {
 		if data, err := read(dir, p); err == nil && len(bytes.TrimSpace(data)) > 0 {
-			return data, true
+			return p, data, true
 		}
 	}
-	v.fail(rule, name, 0, "expected this log, found none or an empty one")
-	return nil, false
+	return "", nil, false
+}
+
+// log is a log that must be there.
+func (v *validator) log(dir fs.FS, rule, name string) (string, []byte, bool) {
+	found, data, ok := log(dir, name)
+	if !ok {
+		v.fail(rule, name, 0, "expected this log, found none or an empty one")
+	}
+	return found, data, ok
+}
+
+// lineAt is the line of an offset, from 1.
+func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
+
+// comparison checks the report of the IR comparison, when there is one.
+func (v *validator) comparison(dir fs.FS) {
+	const name = "generated/diff_report.md"
+	data, err := read(dir, name)
+	if err != nil || len(bytes.TrimSpace(data)) == 0 {
+		return
+	}
+	lower := strings.ToLower(string(data))
+	var missing []string
+	for _, part := range []struct {
+		what  string
+		words []string
+	}{
+		{"the comparison of structure", []string{"structural comparison", "op count", "step 1", "diff_ir"}},
+		{"the list of differences", []string{"checklist", "step 2", "item-by-item"}},
+		{"the causes", []string{"root cause", "step 3"}},
+		{"the impact", []string{"impact", "step 4"}},
+		{"the verdict", []string{"verdict", "step 5"}},
+	} {
+		if !slices.ContainsFunc(part.words, func(w string) bool { return strings.Contains(lower, w) }) {
+			missing = append(missing, part.what)
+		}
+	}
+	if len(missing) > 0 {
+		v.fail("S12", name, 0, "expected parts with %s, found none", strings.Join(missing, ", "))
+	}
+	verdicts := map[string]bool{}
+	last := -1
+	for _, m := range anyVerdict.FindAllSubmatchIndex(data, -1) {
+		if word := string(data[m[2]:m[3]]); comparisonVerdict.MatchString(word) {
+			verdicts[word], last = true, m[0]
+		}
+	}
+	switch {
+	case len(verdicts) > 1:
+		v.fail("S12", name, lineAt(data, last), "expected one verdict, found %d different ones", len(verdicts))
+	case len(verdicts) == 0 && !comparisonVerdict.Match(data):
+		v.fail("S12", name, 0, "expected PASS, PASS_WITH_NOTES, FAIL_FIXABLE or FAIL_COMPILER_BUG, found none")
+	case verdicts["FAIL_FIXABLE"] && !actionItems.Match(data):
+		v.fail("S12", name, lineAt(data, last), "the verdict is FAIL_FIXABLE: expected action items, found none")
+	}
+}
+
+// investigations checks the reports of performance investigations.
+func (v *validator) investigations(dir fs.FS) {
+	files, _ := fs.Glob(dir, "reports/perf_investigation_*.md")
+	for _, name := range files {
+		data, err := read(dir, name)
+		if err == nil && !investigation.Match(firstLine(data)) {
+			v.fail("S11", name, 1, "expected VERDICT: FIXABLE, VERDICT: ALIGNED or VERDICT: BLOCKED, found %q", firstLine(data))
+		}
+	}
+}
+
+// blockedMarker is the file that a stage leaves which could not run.
+const blockedMarker = "SKILL_METHODOLOGY_BLOCKED.txt"
+
+// claims compares the verdicts of the reports with what their validators
+// answered, and with the marker of a blocked run.
+func (v *validator) claims(dir fs.FS) {
+	var files []string
+	for _, pattern := range []string{"reports/*.md", "reports/agent_logs/*.md"} {
+		names, _ := fs.Glob(dir, pattern)
+		files = append(files, names...)
+	}
+	marked := exists(dir, blockedMarker)
+	for _, name := range files {
+		data, err := read(dir, name)
+		if err != nil {
+			continue
+		}
+		m := anyVerdict.FindSubmatchIndex(data)
+		if m == nil {
+			continue
+		}
+		verdict := string(data[m[2]:m[3]])
+		if !slices.Contains([]string{"PASS", "COMPILED", "ALL_PASS", "DONE"}, verdict) {
+			continue
+		}
+		if block, offset := validatorOutput(data); block != nil {
+			for _, e := range exitLine.FindAllSubmatchIndex(block, -1) {
+				if code := string(block[e[2]:e[3]]); strings.Trim(code, "0") != "" {
+					v.fail("S10", name, lineAt(data, offset+e[0]), "the verdict is %s, but this validator ended with %s", verdict, code)
+				}
+			}
+		}
+		if marked && verdict != "DONE" {
+			v.fail("S10", name, lineAt(data, m[0]), "the verdict is %s, but %s says that the run was blocked", verdict, blockedMarker)
+		}
+	}
+}
+
+// validatorOutput is the last block of validator output of a report.
+func validatorOutput(data []byte) ([]byte, int) {
+	const opening, closing = "<VALIDATOR_OUTPUT>", "</VALIDATOR_OUTPUT>"
+	start := bytes.LastIndex(data, []byte(opening))
+	if start < 0 {
+		return nil, 0
+	}
+	start += len(opening)
+	block := data[start:]
+	if end := bytes.Index(block, []byte(closing)); end >= 0 {
+		block = block[:end]
+	}
+	return block, start
 }
 
 func (v *validator) referenceIR(dir fs.FS, d Document, kernel string) {

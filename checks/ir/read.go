@@ -172,3 +172,29 @@ func (e Entry) Count(name string) int {
 	}
 	return n
 }
+
+// Unlabelled is a printed module with the names of its entries left out: two
+// dumps of one kernel under different names are then the same text. Indentation,
+// empty lines, comments and source locations are left out too.
+func Unlabelled(data []byte) string {
+	var names []string
+	for _, e := range Read(data).Entries {
+		names = append(names, "@"+e.Name)
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(string(bytes.ToValidUTF8(data, []byte("\ufffd"))), "\n") {
+		line = strings.TrimSpace(stripComment(line))
+		if line == "" || strings.HasPrefix(line, "#loc") {
+			continue
+		}
+		line = location.ReplaceAllString(line, "")
+		if entryHead.MatchString(line) {
+			for _, n := range names {
+				line = strings.Replace(line, n, "@", 1)
+			}
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
