@@ -7,13 +7,34 @@ import (
 	html "html/template"
 	"strings"
 	"text/template"
+
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 //go:embed check.md review.md sticky.md run.html setup.html
 var markdownFiles embed.FS
 
 // pages are the HTML pages; their engine escapes every field for its place.
-var pages = html.Must(html.New("").Option("missingkey=error").ParseFS(markdownFiles, "*.html"))
+var pages = html.Must(html.New("").Option("missingkey=error").Funcs(html.FuncMap{"prose": prose}).ParseFS(markdownFiles, "*.html"))
+
+// prose renders text with code spans for a page. A backtick without a partner
+// stays one.
+func prose(t untrusted.Text) html.HTML {
+	parts := strings.Split(string(t), "`")
+	var b strings.Builder
+	for i, part := range parts {
+		text := untrusted.Text(part).HTML()
+		switch {
+		case i%2 == 0:
+			b.WriteString(text)
+		case i == len(parts)-1:
+			b.WriteString("`" + text)
+		default:
+			b.WriteString("<code>" + text + "</code>")
+		}
+	}
+	return html.HTML(b.String())
+}
 
 // HTML renders a page, such as "run.html".
 func HTML(file string, data any) ([]byte, error) {
