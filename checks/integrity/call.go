@@ -10,7 +10,7 @@ import (
 
 // eval is the value of an expression.
 func (f *frame) eval(n syntax.Node) *term {
-	f.run.u().step()
+	f.run.u().spend(1)
 	return f.run.made(f.expr(n), n)
 }
 

@@ -307,7 +307,7 @@ func (c *comparison) bestOf(b, h *testFn, bc testCase, candidates []testCase) {
 	events := c.base.execute(b, bc)
 	var best *comparison
 	for _, hc := range candidates[:min(len(candidates), 64)] {
-		try := &comparison{u: c.u, base: c.base, head: c.head, problems: map[string]*problem{}, current: c.current, total: c.total, fallback: c.fallback}
+		try := c.trial()
 		for _, cond := range hc.conds {
 			if !c.holds(cond, bc.conds) {
 				try.add(Cases, c.setOf(h), "condition "+describeTerm(c.head, cond), "cases are there only where %s", quote(describeTerm(c.head, cond)))
@@ -489,6 +489,7 @@ func (c *comparison) literalRow(bc testCase) (syntax.Node, string) {
 		values[v] = true
 	}
 	var row *term
+	c.u.spend(len(c.literalRows()))
 	for _, t := range c.literalRows() {
 		if c.head.origin[t].Valid() || slices.ContainsFunc(t.kids, func(k *term) bool { return !values[k] }) {
 			continue
@@ -612,6 +613,7 @@ func (c *comparison) skips(before, after []event, bc testCase, h *testFn) bool {
 			continue
 		}
 		for _, conds := range alternatives(skipConds(e)) {
+			c.u.spend(len(before))
 			if slices.ContainsFunc(before, func(o event) bool {
 				return (o.kind == skipped || o.kind == e.kind) && slices.ContainsFunc(alternatives(skipConds(o)), func(old []*term) bool { return c.implied(old, conds) })
 			}) {
@@ -707,6 +709,7 @@ func (c *comparison) checks(before, after []event, bc testCase) {
 	for _, o := range old {
 		best, at := (*comparison)(nil), -1
 		for i, n := range now {
+			c.u.spend(1)
 			if o.kind != n.kind || o.name != n.name || !c.sameArgs(o, n) {
 				continue
 			}
@@ -746,6 +749,7 @@ func (c *comparison) checks(before, after []event, bc testCase) {
 
 // trial is a comparison of one alternative.
 func (c *comparison) trial() *comparison {
+	c.u.spend(16)
 	return &comparison{u: c.u, base: c.base, head: c.head, problems: map[string]*problem{}, current: c.current, total: c.total, fallback: c.fallback}
 }
 
@@ -813,7 +817,11 @@ func (c *comparison) guards(o, n check) {
 				c.add(kind, g.node, "loop "+n.node.Squeeze(), "%s %s runs in another loop than before", what, quoteNode(n.node))
 			}
 		case onReturn:
-			c.add(kind, g.node, "return "+conditionOf(g.node), "the test returns before %s where %s", quoteNode(n.node), quote(conditionOf(g.node)))
+			where := ""
+			if condition := conditionOf(g.node); condition != "" {
+				where = " where " + quote(condition)
+			}
+			c.add(kind, g.node, "return "+conditionOf(g.node), "the test returns before %s%s", quoteNode(n.node), where)
 		default:
 			if g.t.is("raised") || g.t.is("not") && g.t.kids[0].is("raised") {
 				c.add(kind, g.node, "handler "+n.node.Squeeze(), "%s %s depends on an exception", what, quoteNode(n.node))

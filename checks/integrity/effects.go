@@ -18,6 +18,7 @@ const fallbackVariable = "DISABLE_FALLBACK"
 func (c *comparison) effects(before, after []event) {
 	old, now := effectsOf(before), effectsOf(after)
 	seeded := slices.ContainsFunc(old, func(e event) bool { return isSeed(calleeName(e.t)) })
+	c.u.spend(len(old) * len(now) / 8)
 	for _, o := range old {
 		if c.kept(o, now) {
 			continue

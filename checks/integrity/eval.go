@@ -190,6 +190,8 @@ func (r *run) push(kind guardKind, t *term, n syntax.Node) func() {
 // path is the conditions under which the present statement runs; ok is false
 // for a statement that never does.
 func (r *run) path() (out []guard, ok bool) {
+	n := len(r.guards) + len(r.exits)
+	r.u().spend(n * n / 8)
 	add := func(g guard) {
 		parts := []*term{g.t}
 		if g.t.is("and") && g.kind != onTry {
@@ -277,7 +279,7 @@ func (f *frame) block(n syntax.Node) flow {
 
 func (f *frame) statement(n syntax.Node) flow {
 	r := f.run
-	r.u().step()
+	r.u().spend(1)
 	switch n.Kind() {
 	case "expression_statement":
 		for _, c := range n.NamedChildren() {
@@ -438,6 +440,7 @@ func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) f
 		return otherwise()
 	}
 	before := f.copyVars()
+	r.u().spend(len(before) / 4)
 	side := func(c *term, do func() flow) (map[string]binding, flow) {
 		f.vars = copyOf(before)
 		done := r.push(onCond, c, n)
@@ -947,7 +950,7 @@ func (f *frame) callStatement(n syntax.Node) {
 				f.rebind(object.Text(), list, n)
 				return
 			}
-			if !harmless[name] && !isCheck(name) && !isMeasure(name) {
+			if !harmless[name] && !isCheck(name) && !isMeasure(name) && !isOption(name) {
 				f.rebind(object.Text(), r.made(r.u().raw("mut", name, append([]*term{callee.kids[0]}, fn.kids[1:]...)...), n), n)
 			}
 		}

@@ -300,7 +300,7 @@ func (c *comparison) options(before, after []event) (x, y []event) {
 	read := func(events []event) (map[string]event, []event) {
 		found, rest := map[string]event{}, []event(nil)
 		for _, e := range events {
-			if name := calleeName(e.t); (name == "add_argument" || name == "addoption") && len(e.t.kids) > 1 && e.t.kids[1].is("str") {
+			if name := calleeName(e.t); isOption(name) && len(e.t.kids) > 1 && e.t.kids[1].is("str") {
 				found[e.t.kids[1].text] = e
 				continue
 			}

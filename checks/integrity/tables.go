@@ -277,6 +277,13 @@ func builtin(u *universe, callee *term, args []*term) *term {
 		if one {
 			return convert(u, callee.text, args[0])
 		}
+	case "any", "all":
+		if one && concrete {
+			if callee.text == "any" {
+				return u.or(seqs[0]...)
+			}
+			return u.and(seqs[0]...)
+		}
 	case "min", "max":
 		list := args
 		if one && concrete {
@@ -462,3 +469,6 @@ func method(u *universe, obj *term, name string, args []*term) *term {
 	}
 	return nil
 }
+
+// isOption reports whether a call defines an option of the tests.
+func isOption(name string) bool { return name == "add_argument" || name == "addoption" }

@@ -39,15 +39,16 @@ func newUniverse(steps int) *universe {
 	return u
 }
 
-// step spends a part of the budget.
-func (u *universe) step() {
-	if u.steps--; u.steps < 0 {
+// spend takes n steps from the budget.
+func (u *universe) spend(n int) {
+	if u.steps -= n; u.steps < 0 {
 		panic(tooLarge{})
 	}
 }
 
 // raw makes a term as it is, without simplifying.
 func (u *universe) raw(op, text string, kids ...*term) *term {
+	u.spend(len(kids) / 8)
 	var key strings.Builder
 	key.WriteString(op)
 	key.WriteByte(0)
@@ -207,6 +208,7 @@ func (u *universe) junction(op string, list []*term) *term {
 	}
 	slices.SortFunc(kids, func(a, b *term) int { return a.id - b.id })
 	kids = slices.Compact(kids)
+	u.spend(len(kids) * len(kids) / 8)
 	for _, k := range kids {
 		if slices.Contains(kids, u.not(k)) {
 			return u.bool(!neutral)
