@@ -5,6 +5,7 @@ package r24
 import (
 	_ "embed"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -35,7 +36,7 @@ func run(p *rules.Pass) {
 			for _, a := range fn.Assignments(fn.Body) {
 				carried[a.Binding.Pattern] = append(carried[a.Binding.Pattern], a)
 			}
-			s := &shadows{fn, carried, map[[2]syntax.Node]bool{}}
+			s := &shadows{fn, carried, map[syntax.Node]int{}}
 			for _, let := range fn.Body.Find("let_declaration") {
 				for _, id := range let.Field("pattern").Find("identifier") {
 					s.check(p, let, id)
@@ -50,13 +51,14 @@ func tile(t dsl.Type) bool { return t.Kind == dsl.Tile || t.Kind == dsl.PointerT
 
 // shadows is what is asked of one function many times.
 type shadows struct {
-	fn      *dsl.Func
-	carried map[syntax.Node][]dsl.Assignment // by the pattern that they mean
-	lost    map[[2]syntax.Node]bool          // answers by pattern and loop
+	fn       *dsl.Func
+	carried  map[syntax.Node][]dsl.Assignment // by the pattern that they mean
+	lastRead map[syntax.Node]int              // where a pattern's name is read last
 }
 
 // check reports a let in a loop that makes a new tile from a mutable one of
-// the same name, which the loop never assigns and which is read after it.
+// the same name, which the loop never assigns and which is read after it, and
+// one that nothing reads.
 func (s *shadows) check(p *rules.Pass, let, id syntax.Node) {
 	fn := s.fn
 	loop := dsl.Loop(let)
@@ -72,22 +74,28 @@ func (s *shadows) check(p *rules.Pass, let, id syntax.Node) {
 		b, ok := fn.Lookup(n)
 		return ok && n.Text() == id.Text() && b.Pattern == outer.Pattern
 	})
-	if reads && s.isLost(outer.Pattern, loop) {
+	switch {
+	case reads && s.isLost(outer.Pattern, loop):
 		p.Reportf(id, rules.Warning, "shadow", "this `let` makes a new `%s` in each iteration; the one of line %d, read after the loop, never changes. Write `%s = ..` instead", id.Text(), outer.Node.Pos().Line, id.Text())
+	case len(fn.Uses(id)) == 0 && s.readAfter(outer.Pattern, loop):
+		p.Reportf(id, rules.Warning, "shadow", "nothing reads the new `%s` that this `let` makes; the one of line %d, read after the loop, does not get the value. Write `%s = ..` instead", id.Text(), outer.Node.Pos().Line, id.Text())
 	}
 }
 
 // isLost reports whether a loop never assigns a name that is read after it.
 func (s *shadows) isLost(pattern, loop syntax.Node) bool {
-	key := [2]syntax.Node{pattern, loop}
-	if answer, ok := s.lost[key]; ok {
-		return answer
+	last, known := s.lastRead[pattern]
+	if !known {
+		for _, use := range s.fn.Uses(pattern) {
+			if !target(use) {
+				last = max(last, use.Span().Start)
+			}
+		}
+		s.lastRead[pattern] = last
 	}
-	s.lost[key] = !slices.ContainsFunc(s.carried[pattern], func(a dsl.Assignment) bool { return a.Node.Inside(loop) }) &&
-		slices.ContainsFunc(s.fn.Uses(pattern), func(use syntax.Node) bool {
-			return use.Span().Start >= loop.Span().End && !target(use)
-		})
-	return s.lost[key]
+	list := s.carried[pattern] // in source order
+	i := sort.Search(len(list), func(i int) bool { return list[i].Node.Span().Start >= loop.Span().Start })
+	return last >= loop.Span().End && (i == len(list) || list[i].Node.Span().Start >= loop.Span().End)
 }
 
 // target reports whether a name is the left side of a plain assignment.
