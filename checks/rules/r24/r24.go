@@ -77,13 +77,20 @@ func (s *shadows) check(p *rules.Pass, let, id syntax.Node) {
 	switch {
 	case reads && s.isLost(outer.Pattern, loop):
 		p.Reportf(id, rules.Warning, "shadow", "this `let` makes a new `%s` in each iteration; the one of line %d, read after the loop, never changes. Write `%s = ..` instead", id.Text(), outer.Node.Pos().Line, id.Text())
-	case len(fn.Uses(id)) == 0 && s.readAfter(outer.Pattern, loop):
+	case s.readAfter(outer.Pattern, loop) && len(fn.Uses(id)) == 0:
 		p.Reportf(id, rules.Warning, "shadow", "nothing reads the new `%s` that this `let` makes; the one of line %d, read after the loop, does not get the value. Write `%s = ..` instead", id.Text(), outer.Node.Pos().Line, id.Text())
 	}
 }
 
 // isLost reports whether a loop never assigns a name that is read after it.
 func (s *shadows) isLost(pattern, loop syntax.Node) bool {
+	list := s.carried[pattern] // in source order
+	i := sort.Search(len(list), func(i int) bool { return list[i].Node.Span().Start >= loop.Span().Start })
+	return s.readAfter(pattern, loop) && (i == len(list) || list[i].Node.Span().Start >= loop.Span().End)
+}
+
+// readAfter reports whether a name is read after a loop.
+func (s *shadows) readAfter(pattern, loop syntax.Node) bool {
 	last, known := s.lastRead[pattern]
 	if !known {
 		for _, use := range s.fn.Uses(pattern) {
@@ -93,9 +100,7 @@ func (s *shadows) isLost(pattern, loop syntax.Node) bool {
 		}
 		s.lastRead[pattern] = last
 	}
-	list := s.carried[pattern] // in source order
-	i := sort.Search(len(list), func(i int) bool { return list[i].Node.Span().Start >= loop.Span().Start })
-	return last >= loop.Span().End && (i == len(list) || list[i].Node.Span().Start >= loop.Span().End)
+	return last >= loop.Span().End
 }
 
 // target reports whether a name is the left side of a plain assignment.
