@@ -323,18 +323,40 @@ func floors(p *rules.Pass, f *dsl.Func) {
 		if !over.Is("range_expression") || len(ends) != 2 {
 			continue
 		}
-		division := f.Resolve(ends[1], 3)
-		n, t, ok := dsl.Binary(division, "/")
-		tile := dsl.Unparen(t).Text()
-		if !ok || seen[division] || !f.Const(tile) || !shapes[tile] || mentions(f, n, tile) || remainder(f, tile) {
-			continue
+		all := factors(f, ends[1])
+		for _, division := range all {
+			n, t, ok := dsl.Binary(division, "/")
+			tile := dsl.Unparen(t).Text()
+			if !ok || seen[division] || !f.Const(tile) || !shapes[tile] || mentions(f, n, tile) || remainder(f, tile) ||
+				slices.ContainsFunc(all, func(o syntax.Node) bool { return dsl.Unparen(o).Text() == tile }) {
+				continue
+			}
+			if f.Resolve(n, 3).Is("integer_literal") {
+				continue
+			}
+			seen[division] = true
+			p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", division.Squeeze(), tile, dsl.Unparen(n).Squeeze(), tile, tile)
 		}
-		if f.Resolve(n, 3).Is("integer_literal") {
-			continue
-		}
-		seen[division] = true
-		p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", division.Squeeze(), tile, dsl.Unparen(n).Squeeze(), tile, tile)
 	}
+}
+
+// factors are what a loop's end is the product of, through names: one factor
+// when it is no product.
+func factors(f *dsl.Func, end syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	steps := dsl.Budget(dsl.Steps)
+	var walk func(n syntax.Node, left int)
+	walk = func(n syntax.Node, left int) {
+		n = f.Resolve(n, 3)
+		if l, r, ok := dsl.Binary(n, "*"); ok && left > 0 && steps.Spend() {
+			walk(l, left-1)
+			walk(r, left-1)
+			return
+		}
+		out = append(out, n)
+	}
+	walk(end, hops)
+	return out
 }
 
 // mentions reports whether an expression is made with a name, as one that
