@@ -70,6 +70,10 @@ func findPython(ctx context.Context, environ []string) (string, error) {
 		if err != nil {
 			continue
 		}
+		// The stages run in other folders.
+		if path, err = filepath.Abs(path); err != nil {
+			return "", err
+		}
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		cmd := exec.CommandContext(limited, path, "-c", "import pytest")
 		cmd.Env = environ

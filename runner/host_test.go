@@ -38,6 +38,11 @@ func TestFindPythonTakesTheFirstThatImportsPytest(t *testing.T) {
 	found, err := findPython(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "python"), found)
+
+	t.Chdir(dir)
+	found, err = findPython(t.Context(), []string{"TILEGATE_PYTHON=./python"})
+	require.NoError(t, err)
+	assert.True(t, filepath.IsAbs(found), "a stage runs in another folder: %s", found)
 }
 
 func TestStageEnvironHidesTheWorkflow(t *testing.T) {
