@@ -14,7 +14,6 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
 )
 
-
 // withLine puts lines before the scale of the clean kernel.
 func withLine(lines string) fstest.MapFS {
 	tree := ruletest.Base()
