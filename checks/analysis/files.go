@@ -189,7 +189,7 @@ var (
 	perfRecord         = []byte("Performance Test Results")
 	failedTest         = regexp.MustCompile(`(?m)^.*\bFAILED\b.*$`)
 	exitLine           = regexp.MustCompile(`(?m)^exit=([0-9]+)[ \t\r]*$`)
-	anyVerdict         = regexp.MustCompile(`(?m)^\W{0,4}VERDICT:\W{0,3}([A-Z_]+)`)
+	anyVerdict         = regexp.MustCompile(`(?m)^[^\w\n]{0,4}VERDICT:[^\w\n]{0,3}([A-Z_]+)`)
 	comparisonVerdict  = regexp.MustCompile(`\b(PASS_WITH_NOTES|PASS|FAIL_FIXABLE|FAIL_COMPILER_BUG)\b`)
 	actionItems        = regexp.MustCompile(`(?i)action items?|what (to|must be) fix`)
 	pytestHeaders      = []*regexp.Regexp{

@@ -4,6 +4,22 @@ package all
 
 import (
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/a01"
+	"github.com/tilegate/tilegate/checks/rules/a02"
+	"github.com/tilegate/tilegate/checks/rules/a03"
+	"github.com/tilegate/tilegate/checks/rules/a04"
+	"github.com/tilegate/tilegate/checks/rules/a05"
+	"github.com/tilegate/tilegate/checks/rules/a06"
+	"github.com/tilegate/tilegate/checks/rules/a07"
+	"github.com/tilegate/tilegate/checks/rules/a08"
+	"github.com/tilegate/tilegate/checks/rules/a09"
+	"github.com/tilegate/tilegate/checks/rules/a10"
+	"github.com/tilegate/tilegate/checks/rules/a11"
+	"github.com/tilegate/tilegate/checks/rules/a12"
+	"github.com/tilegate/tilegate/checks/rules/a13"
+	"github.com/tilegate/tilegate/checks/rules/a14"
+	"github.com/tilegate/tilegate/checks/rules/a15"
+	"github.com/tilegate/tilegate/checks/rules/a16"
 	"github.com/tilegate/tilegate/checks/rules/r01"
 	"github.com/tilegate/tilegate/checks/rules/r02"
 	"github.com/tilegate/tilegate/checks/rules/r03"
@@ -53,6 +69,17 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/r47"
 	"github.com/tilegate/tilegate/checks/rules/r48"
 	"github.com/tilegate/tilegate/checks/rules/r49"
+	"github.com/tilegate/tilegate/checks/rules/s01"
+	"github.com/tilegate/tilegate/checks/rules/s02"
+	"github.com/tilegate/tilegate/checks/rules/s03"
+	"github.com/tilegate/tilegate/checks/rules/s04"
+	"github.com/tilegate/tilegate/checks/rules/s05"
+	"github.com/tilegate/tilegate/checks/rules/s06"
+	"github.com/tilegate/tilegate/checks/rules/s07"
+	"github.com/tilegate/tilegate/checks/rules/s10"
+	"github.com/tilegate/tilegate/checks/rules/s11"
+	"github.com/tilegate/tilegate/checks/rules/s12"
+	"github.com/tilegate/tilegate/checks/rules/s13"
 	"github.com/tilegate/tilegate/checks/rules/t01"
 	"github.com/tilegate/tilegate/checks/rules/t02"
 	"github.com/tilegate/tilegate/checks/rules/t03"
@@ -113,6 +140,33 @@ var Rules = []*rules.Rule{
 	r47.Rule,
 	r48.Rule,
 	r49.Rule,
+	a01.Rule,
+	a02.Rule,
+	a03.Rule,
+	a04.Rule,
+	a05.Rule,
+	a06.Rule,
+	a07.Rule,
+	a08.Rule,
+	a09.Rule,
+	a10.Rule,
+	a11.Rule,
+	a12.Rule,
+	a13.Rule,
+	a14.Rule,
+	a15.Rule,
+	a16.Rule,
+	s01.Rule,
+	s02.Rule,
+	s03.Rule,
+	s04.Rule,
+	s05.Rule,
+	s06.Rule,
+	s07.Rule,
+	s10.Rule,
+	s11.Rule,
+	s12.Rule,
+	s13.Rule,
 	t01.Rule,
 	t02.Rule,
 	t03.Rule,

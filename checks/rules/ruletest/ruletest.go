@@ -7,7 +7,8 @@
 //
 //	// want error "regexp" warning "regexp"
 //
-// (or # want in Python and TOML). A section NAME.golden is the file after all
+// (or # want in Python and TOML; in JSON, Markdown and text files, which have no
+// comments, it is taken out before the rule sees the file). A section NAME.golden is the file after all
 // fixes were applied. A section base/NAME is a file of the base that a change is
 // compared with; without such sections there is no base, except for a rule that
 // compares, whose base is then the clean checkout. Findings in a file that the
@@ -184,12 +185,15 @@ func load(file string, rule *rules.Rule) (*fixture, error) {
 		case len(bytes.TrimSpace(content)) == 0 && path.Base(name) != "__init__.py":
 			delete(fx.fs, name)
 		default:
-			fx.fs[name] = &fstest.MapFile{Data: content}
 			w, err := wants(name, content)
 			if err != nil {
 				return nil, err
 			}
 			fx.wants = append(fx.wants, w...)
+			if slices.Contains([]string{".json", ".md", ".txt"}, path.Ext(name)) {
+				content = wantTail.ReplaceAll(content, nil)
+			}
+			fx.fs[name] = &fstest.MapFile{Data: content}
 		}
 	}
 	return fx, nil
@@ -224,6 +228,7 @@ func Base() fstest.MapFS {
 
 var (
 	wantComment = regexp.MustCompile(`(?://|#) want (.*)$`)
+	wantTail    = regexp.MustCompile(`(?m)[ \t]*// want .*$`)
 	wantItem    = regexp.MustCompile(`^\s*(error|warning|note) ("(?:[^"\\]|\\.)*")`)
 )
 
