@@ -9,7 +9,7 @@ import (
 )
 
 // maxSteps bounds the evaluation of one file, both revisions together.
-const maxSteps = 6_000_000
+const maxSteps = 4_000_000
 
 // whole is a finding about a file as a whole.
 func whole(f *syntax.File, kind Kind, severity rules.Severity, construct, message string) Finding {

@@ -133,10 +133,16 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 		return added(head, p, known[1])
 	}
 	b, h := base.File(p), head.File(p)
-	if b == h || tree.SameSyntax(b, h) {
+	if unchanged(b, h) {
 		return nil
 	}
 	return compareFile(b, h, known, (*comparison).testFile)
+}
+
+// unchanged reports whether two revisions of a file are the same but for
+// comments and formatting.
+func unchanged(b, h *syntax.File) bool {
+	return b == h || bytes.Equal(b.Src, h.Src) && b.Unread == h.Unread || tree.SameSyntax(b, h)
 }
 
 // deleted reports a test file that the head does not have, unless the op has
@@ -194,7 +200,7 @@ func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signat
 	if inBase {
 		b = base.File(p)
 	}
-	if b == h || tree.SameSyntax(b, h) {
+	if unchanged(b, h) {
 		return nil
 	}
 	return compareFile(b, h, known, func(c *comparison) {
@@ -264,7 +270,7 @@ func compareDispatcher(head, base *tree.Tree, known [2]map[string]*signature) []
 		return nil
 	}
 	b, h := base.File(dispatcher), head.File(dispatcher)
-	if b == h || tree.SameSyntax(b, h) {
+	if unchanged(b, h) {
 		return nil
 	}
 	return compareFile(b, h, known, func(c *comparison) {

@@ -64,7 +64,7 @@ func revision(t *testing.T, dir, commit string) fstest.MapFS {
 	}
 }
 
-func load(t *testing.T, files fstest.MapFS) *tree.Tree {
+func load(t testing.TB, files fstest.MapFS) *tree.Tree {
 	t.Helper()
 	loaded, err := tree.Load(files, nil)
 	if !errors.Is(err, tree.ErrNoKernels) {
