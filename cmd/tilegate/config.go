@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
 )
@@ -21,6 +23,9 @@ func (c *configCheckCmd) Help() string {
 
 func (c *configCheckCmd) Run(s streams) error {
 	data, err := readSmall(c.File, "a configuration file")
+	if c.File == config.Path && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no %s here: a repository without one has the defaults", config.Path)
+	}
 	if err != nil {
 		return err
 	}
@@ -35,9 +40,13 @@ func (c *configCheckCmd) Run(s streams) error {
 	}
 	skips := "declared gaps (default)"
 	if cfg.AllowedSkips != nil {
-		skips = fmt.Sprintf("%d pattern(s)", len(cfg.AllowedSkips))
+		skips = number(len(cfg.AllowedSkips), "pattern")
 	}
-	fmt.Fprintf(s.Out, "%s is valid: reference %s, perf threshold %v, rounds %d to %d, %d GPU class(es), allowed skips: %s, workflow %s\n",
-		c.File, cfg.Reference, cfg.Perf.Threshold, cfg.Perf.Rounds.Min, cfg.Perf.Rounds.Max, len(cfg.GPUs), skips, cfg.Workflow)
+	classes := make([]string, len(cfg.GPUs))
+	for i, g := range cfg.GPUs {
+		classes[i] = "GPU class " + g.Name
+	}
+	fmt.Fprintf(s.Out, "%s is valid: reference %s, perf threshold %v, rounds %d to %d, %s, allowed skips: %s, workflow %s\n",
+		c.File, cfg.Reference, cfg.Perf.Threshold, cfg.Perf.Rounds.Min, cfg.Perf.Rounds.Max, strings.Join(classes, ", "), skips, cfg.Workflow)
 	return nil
 }

@@ -55,10 +55,9 @@ type streams struct {
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
 
-// run parses the arguments, runs the command and returns the exit status.
-func run(args []string, s streams) (status int) {
-	var c cli
-	parser, err := kong.New(&c,
+// newParser makes the parser of the command line.
+func newParser(s streams) (*kong.Kong, error) {
+	return kong.New(&cli{},
 		kong.Name("tilegate"),
 		kong.Description("Reviews, runs and judges cutile-rs kernels of TileGym."),
 		kong.Vars{"version": "tilegate " + version()},
@@ -67,6 +66,11 @@ func run(args []string, s streams) (status int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(s),
 	)
+}
+
+// run parses the arguments, runs the command and returns the exit status.
+func run(args []string, s streams) (status int) {
+	parser, err := newParser(s)
 	if err != nil {
 		fmt.Fprintln(s.Err, "tilegate:", err)
 		return int(exitUsage)
