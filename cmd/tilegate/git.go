@@ -49,16 +49,24 @@ func mergeBase(dir, rev string) (string, error) {
 		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)
 	}
 	if _, err := git(dir, "rev-parse", "--verify", "--quiet", rev+"^{commit}"); err != nil {
-		return "", fmt.Errorf("--base: no revision %q in %s", rev, dir)
+		return "", fmt.Errorf("--base: no revision %q in %s%s", rev, dir, shallow(dir))
 	}
 	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", fmt.Errorf("--base: %s has no commit yet", dir)
 	}
 	out, err := git(dir, "merge-base", "HEAD", rev)
 	if err != nil {
-		return "", fmt.Errorf("--base: HEAD and %q have no common ancestor", rev)
+		return "", fmt.Errorf("--base: HEAD and %q have no common ancestor%s", rev, shallow(dir))
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// shallow says, where it is so, that a clone lacks history.
+func shallow(dir string) string {
+	if out, err := git(dir, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(string(out)) != "true" {
+		return ""
+	}
+	return "; the clone is shallow: git fetch --unshallow, or fetch-depth: 0 in a workflow, brings its history"
 }
 
 // prefix is the path of a folder inside its repository, with a trailing slash
