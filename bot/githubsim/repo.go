@@ -233,6 +233,18 @@ func (r *Repo) ForcePush(branch, onto, author, message string, ch Changes) (stri
 	return c.id, nil
 }
 
+// Restore points a branch back at an existing commit, as a force-push does.
+func (r *Repo) Restore(branch, commit, author string) error {
+	r.sim.mu.Lock()
+	defer r.sim.mu.Unlock()
+	c := r.resolve(commit)
+	if c == nil {
+		return fmt.Errorf("githubsim: %s has no commit %q", r.fullName(), commit)
+	}
+	r.move(branch, c.id, r.sim.user(author))
+	return nil
+}
+
 // move points a branch at a commit and announces that.
 func (r *Repo) move(branch, id string, by *user) {
 	s := r.sim

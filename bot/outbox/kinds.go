@@ -157,7 +157,7 @@ func PutCheck(ctx context.Context, tx *store.Tx, to To, c Check) (bool, error) {
 		return false, err
 	}
 	generation := max(last.Generation, 1)
-	if last.Completed && c.Status != "completed" {
+	if last.Completed && c.Status != "completed" || last.Digest == left {
 		generation++
 	}
 	annotated, err := digestOf(c.Annotations)
@@ -213,6 +213,21 @@ func RenewCheck(ctx context.Context, tx *store.Tx, to To, name, sha string) erro
 		return err
 	}
 	return tx.SetWanted(ctx, object, store.Wanted{Digest: "renewed", Generation: w.Generation + 1})
+}
+
+// left is the digest of a check run whose target has another head now.
+const left = "left"
+
+// LeaveCheck notes that a target's head is not this commit any more, and reports
+// whether the target had a check run there of which that was not noted.
+func LeaveCheck(ctx context.Context, tx *store.Tx, to To, name, sha string) (bool, error) {
+	object := checkObject(to, name, sha)
+	w, err := tx.Wanted(ctx, object)
+	if err != nil || w.Digest == "" || w.Digest == left {
+		return false, err
+	}
+	w.Digest = left
+	return true, tx.SetWanted(ctx, object, w)
 }
 
 // PutComment asks for the state of a comment that is made once and edited

@@ -23,7 +23,7 @@ type Detail struct {
 	Reference  untrusted.Text  `json:"reference"`
 	Variants   []detailVariant `json:"variants"`
 	Configs    []detailConfig  `json:"configs"`
-	Missing    []detailMissing `json:"missing"`
+	Missing    missingConfigs  `json:"missing"` // perf only
 	Cases      []detailCase    `json:"cases"`
 	Triage     []detailTriage  `json:"triage"`
 }
@@ -52,6 +52,21 @@ type detailMissing struct {
 	Config untrusted.Text `json:"config"`
 	Side   untrusted.Text `json:"side"`
 	Why    untrusted.Text `json:"why"`
+}
+
+// missingConfigs are perf's missing configurations. Correctness lists the names of
+// missing cases under the same key and each of them among its cases too, so
+// names alone are left out.
+type missingConfigs []detailMissing
+
+// UnmarshalJSON takes either list.
+func (m *missingConfigs) UnmarshalJSON(data []byte) error {
+	var names []string
+	if json.Unmarshal(data, &names) == nil {
+		*m = nil
+		return nil
+	}
+	return json.Unmarshal(data, (*[]detailMissing)(m))
 }
 
 type detailCase struct {

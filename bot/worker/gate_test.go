@@ -111,9 +111,21 @@ func TestNoVerdictIsNeverAPass(t *testing.T) {
 		"evidence of another dispatch":                {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Dispatch = "other" }}, "does not belong"},
 		"evidence of another commit":                  {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.HeadSHA = strings.Repeat("0", 40) }}, "does not belong"},
 		"a file that was changed after it was listed": {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Content["perf-round-1-candidate.xml"] = []byte("<x/>") }}, "another sha256"},
-		"no symbol":            {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Symbols = nil }}, "does not export"},
-		"perf without records": {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Files = nil }}, "nothing was measured"},
-		"timed out":            {job.Correctness, fakerunner.Outcome{Conclusion: "timed_out"}, "did not end in time"},
+		"no symbol":                             {job.Build, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Symbols = nil }}, "does not export"},
+		"perf without records":                  {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Files = nil }}, "nothing was measured"},
+		"records of another kernel's tests":     {job.Correctness, rename("pytest.xml", "test_row_sum", "test_scale_add"), "not of the kernel's test file"},
+		"times of another kernel's tests":       {job.Perf, rename("perf-round-1-candidate.xml", "test_row_sum", "test_scale_add"), "not of the kernel's test file"},
+		"fewer rounds than asked for":           {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Files = e.Files[:2] }}, "1 of at least 2 rounds"},
+		"a round that failed":                   {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.Commands[2].ExitCode = 1 }}, "not those of a whole run"},
+		"another backend answered":              {job.Correctness, fakerunner.Outcome{Log: "Current backend 'cutile-rs' has no implementation for 'row_sum', falling back\n"}, "another backend answered"},
+		"a perf run without the GPU's identity": {job.Perf, fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) { e.GPUIdentity = job.GPUIdentity{} }}, "measured alike"},
+		"a case twice":                          {job.Perf, rename("perf-round-1-candidate.xml", "1024", "2048"), "more than once"},
+		"a median of zero":                      {job.Perf, rename("perf-round-1-candidate.xml", "'median': 0.5", "'median': 0.0"), "missing"},
+		"a negative median":                     {job.Perf, rename("perf-round-2-candidate.xml", "'median': 0.5", "'median': -0.5"), "missing"},
+		"a median that is no number":            {job.Perf, rename("perf-round-2-reference.xml", "'median': 0.5", "'median': nan"), "missing"},
+		"another backend's kernel":              {job.Perf, rename("perf-round-1-candidate.xml", "row_sum_entry", "triton_row_sum"), "void"},
+		"cases of the reference only":           {job.Correctness, rename("pytest.xml", "cutile_rs", "pytorch"), "4 of 4 expected cases did not run"},
+		"timed out":                             {job.Correctness, fakerunner.Outcome{Conclusion: "timed_out"}, "did not end in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, g := gpuWorld(t)
@@ -127,6 +139,35 @@ func TestNoVerdictIsNeverAPass(t *testing.T) {
 			require.NotEqual(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
 		})
 	}
+}
+
+// rename is a job whose evidence has another text in one of its files.
+func rename(file, old, with string) fakerunner.Outcome {
+	return fakerunner.Outcome{Edit: func(e *fakerunner.Evidence) {
+		e.Replace(file, []byte(strings.ReplaceAll(string(e.Content[file]), old, with)))
+	}}
+}
+
+// TestOtherBackendsMayFallBack : only the candidate's fallback voids its run.
+func TestOtherBackendsMayFallBack(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.Set(fakerunner.Only(job.Correctness, fakerunner.Outcome{Log: "Current backend 'triton' has no implementation for 'row_sum', falling back\n"}))
+	_, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "success")
+}
+
+// TestTimeOutIsAFailure : a test that ran out of time failed, whoever the log
+// suspects.
+func TestTimeOutIsAFailure(t *testing.T) {
+	w, g := gpuWorld(t)
+	g.Set(fakerunner.Only(job.Correctness, fakerunner.Outcome{Conclusion: "failure", Failing: 1, Log: "Failed: Timeout (>60.0s) from pytest-timeout.\n", Edit: func(e *fakerunner.Evidence) {
+		text := strings.Replace(string(e.Content["pytest.xml"]), `message="AssertionError: @some-user closes #1 ![x](http://e.example/x.png)"`, `message="Failed: Timeout (&gt;60.0s) from pytest-timeout."`, 1)
+		e.Replace("pytest.xml", []byte(text))
+	}}))
+	_, sha := w.open("writer", w.harmless())
+	c := w.becomes(sha, report.CheckCorrectness, "failure")
+	require.Contains(t, c.Text, ": FAIL")
+	require.Contains(t, c.Summary, "time limit")
 }
 
 // TestFieldReport62 : a lost runner is retried once and never blamed on the change.

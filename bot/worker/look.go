@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/bot/trust"
 	"github.com/tilegate/tilegate/checks/gate"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // lookAt looks at a target, again as long as something asked for it meanwhile.
@@ -187,9 +189,59 @@ func (l *look) evaluate(ctx context.Context) error {
 	return l.tell(ctx, gate.Evaluate(in))
 }
 
+// others are the other open targets with a commit as their head. GitHub keeps check runs by
+// commit, so what is shown for one of them is shown for all.
+func (l *look) others(ctx context.Context, sha string) ([]store.Target, error) {
+	keys, err := l.Store.TargetsOf(ctx, l.t.Repo, sha)
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Target
+	for _, key := range keys {
+		if key == l.t.Key {
+			continue
+		}
+		t, err := l.Store.Target(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if t.Open && t.HeadSHA == sha {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// shared adds to a tree what the other targets of the commit are missing: a gate
+// that is green for one base must not let the commit into another one.
+func shared(tree gate.Node, others []store.Target) gate.Node {
+	children := tree.Children
+	for _, t := range others {
+		var other gate.Node
+		if json.Unmarshal(t.Tree, &other) != nil || other.Name == "" || other.Status == gate.Success {
+			continue // not known yet, no part of it, or green as well
+		}
+		children = append(children, gate.Node{
+			Name: untrusted.Text("pull request " + strconv.Itoa(t.Number)), Status: other.Status,
+			Reason:  untrusted.Text(fmt.Sprintf("It has the same head, is to be merged into `%s`, and is not green.", t.BaseRef)),
+			Unblock: untrusted.Text(fmt.Sprintf("what opens the gate of pull request %d, its end, or another head", t.Number)),
+		})
+	}
+	if len(children) == len(tree.Children) {
+		return tree
+	}
+	folded := gate.Fold(tree.Name, tree.Reason, children)
+	folded.SHA = tree.SHA
+	return folded
+}
+
 // tell puts everything that differs from what GitHub was told into the outbox.
 func (l *look) tell(ctx context.Context, tree gate.Node) error {
-	s, err := l.subject(ctx, tree)
+	others, err := l.others(ctx, l.info.HeadSHA)
+	if err != nil {
+		return err
+	}
+	s, err := l.subject(ctx, shared(tree, others))
 	if err != nil {
 		return err
 	}
@@ -220,8 +272,14 @@ func (l *look) tell(ctx context.Context, tree gate.Node) error {
 	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, c := range checks {
-			if _, err := outbox.PutCheck(ctx, tx, l.to, c); err != nil {
+			changed, err := outbox.PutCheck(ctx, tx, l.to, c)
+			if err != nil {
 				return err
+			}
+			if changed && c.Name == report.CheckGate {
+				if err := l.lookAtOthers(ctx, tx, others); err != nil {
+					return err
+				}
 			}
 		}
 		if review != nil {
@@ -328,6 +386,47 @@ func (l *look) adopt(ctx context.Context, known []store.Thread) ([]store.Thread,
 		known = append(known, t)
 	}
 	return known, nil
+}
+
+// lookAtOthers queues looks at targets whose check runs show what this one is
+// missing.
+func (l *look) lookAtOthers(ctx context.Context, tx *store.Tx, others []store.Target) error {
+	for _, t := range others {
+		if err := l.queue.addLook(ctx, tx, t.Key, full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave makes the check runs of others the newest ones of a commit that this
+// target leaves: GitHub goes by the newest of a name, and nobody corrects this
+// target's any more.
+func (l *look) leave(ctx context.Context, tx *store.Tx, sha string, others []store.Target) error {
+	if len(others) == 0 {
+		return nil
+	}
+	gone := false
+	for _, name := range report.CheckNames {
+		was, err := outbox.LeaveCheck(ctx, tx, l.to, name, sha)
+		if err != nil {
+			return err
+		}
+		gone = gone || was
+		for _, t := range others {
+			if !was {
+				break
+			}
+			to := outbox.To{Target: t.Key, Installation: t.Installation, Repo: t.Repo}
+			if err := outbox.RenewCheck(ctx, tx, to, name, sha); err != nil {
+				return err
+			}
+		}
+	}
+	if !gone {
+		return nil
+	}
+	return l.lookAtOthers(ctx, tx, others)
 }
 
 // settled reports whether a stored tree will not change by itself.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,7 +28,7 @@ type listed interface {
 
 // contents names, for each planned kernel, everything that its verdicts depend
 // on beside the GPU host: every file of the head but documentation, workflows
-// and the other kernels' own files, the base's tests when those judge, and the
+// and what belongs to other kernels alone, the base's tests when those judge, and the
 // configuration. Nil when that is not known for certain.
 func (l *look) contents(ctx context.Context, s *study, head *tree.Tree) (map[string]string, error) {
 	snapshot, ok := l.snap.(listed)
@@ -50,22 +51,22 @@ func (l *look) contents(ctx context.Context, s *study, head *tree.Tree) (map[str
 			}
 		}
 	}
+	// Wrappers and reference ops import each other, tests do not.
 	owner := map[string]string{} // path -> the kernel that it belongs to alone
 	for _, k := range head.Kernels {
-		for _, p := range []string{k.Wrapper, k.Test, k.Reference} {
-			if p != "" {
-				owner[p], owner["base:"+p] = k.ID(), k.ID()
-			}
+		if k.Test != "" {
+			owner[k.Test], owner["base:"+k.Test] = k.ID(), k.ID()
 		}
 	}
 	names := slices.Sorted(maps.Keys(files))
 	out := map[string]string{}
 	for job, facts := range s.Kernels {
 		k := head.Kernel(facts.ID)
+		alone := unrelated(head, k)
 		h := sha256.New()
 		fmt.Fprintln(h, l.policy.digest, s.Harness, l.policy.ReferenceBackend(facts.Reference))
 		for _, name := range names {
-			if neutral(name) || owner[name] != "" && owner[name] != k.ID() || otherKernelsDir(head, k, name) {
+			if neutral(name) || owner[name] != "" && owner[name] != k.ID() || slices.ContainsFunc(alone, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
 				continue
 			}
 			fmt.Fprintln(h, name, files[name])
@@ -80,13 +81,24 @@ func neutral(name string) bool {
 	return path.Ext(name) == ".md" || strings.HasPrefix(name, "docs/") || strings.HasPrefix(name, ".github/") || name == "LICENSE"
 }
 
-func otherKernelsDir(head *tree.Tree, k *tree.Kernel, name string) bool {
+// unrelated are the folders, each with a slash at its end, of the other kernels
+// that no source of this one names.
+func unrelated(head *tree.Tree, k *tree.Kernel) []string {
+	var sources []byte
+	for _, p := range []string{k.KernelRS, k.FFI, k.Wrapper} {
+		src, err := head.Bytes(p)
+		if p != "" && err != nil {
+			return nil // what it names is not known
+		}
+		sources = append(append(sources, src...), '\n')
+	}
+	var dirs []string
 	for _, other := range head.Kernels {
-		if other != k && other.Dir != "" && strings.HasPrefix(name, other.Dir+"/") {
-			return true
+		if other != k && other.Dir != "" && !bytes.Contains(sources, []byte(path.Base(other.Dir))) {
+			dirs = append(dirs, other.Dir+"/")
 		}
 	}
-	return false
+	return dirs
 }
 
 // environmentOf names the host that evidence comes from, as far as it bears on

@@ -466,6 +466,12 @@ func (l *look) replaceOld(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	others := map[string][]store.Target{}
+	for _, sha := range heads {
+		if others[sha], err = l.others(ctx, sha); err != nil {
+			return err
+		}
+	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
 		note := fmt.Sprintf("Replaced by %.7s.", l.info.HeadSHA)
 		for _, d := range all {
@@ -481,6 +487,9 @@ func (l *look) replaceOld(ctx context.Context) error {
 				continue
 			}
 			if err := l.concludeOld(ctx, tx, sha); err != nil {
+				return err
+			}
+			if err := l.leave(ctx, tx, sha, others[sha]); err != nil {
 				return err
 			}
 		}
@@ -524,7 +533,14 @@ func (l *look) close(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
+	others, err := l.others(ctx, l.t.HeadSHA)
+	if err != nil {
+		return err
+	}
 	return l.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := l.leave(ctx, tx, l.t.HeadSHA, others); err != nil {
+			return err
+		}
 		for _, d := range all {
 			if err := l.cancel(ctx, tx, d, "Cancelled: "+why+"."); err != nil {
 				return err
