@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -123,7 +122,8 @@ func mergeBaseTree(dir, rev string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTar(bytes.NewReader(archive), syntax.MaxSize, reviewed)
+	// All files, as the checkout has them: one that is missing here is new there.
+	return readTar(bytes.NewReader(archive), syntax.MaxSize)
 }
 
 // maxBlob is the size of the largest file that GitHub takes.
@@ -136,21 +136,12 @@ func commitTree(dir, commit string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTar(bytes.NewReader(archive), maxBlob, func(string) bool { return true })
+	return readTar(bytes.NewReader(archive), maxBlob)
 }
 
-// reviewed reports whether a review may ask for a file.
-func reviewed(name string) bool {
-	switch filepath.Ext(name) {
-	case ".rs", ".py", ".toml", ".json", ".mlir", ".md":
-		return true
-	}
-	return false
-}
-
-// readTar keeps the regular files of an archive whose names are wanted; those
-// over the limit cannot be read.
-func readTar(r io.Reader, limit int64, want func(name string) bool) (fs.FS, error) {
+// readTar keeps the regular files of an archive; those over the limit cannot be
+// read.
+func readTar(r io.Reader, limit int64) (fs.FS, error) {
 	var out memfs.FS
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
@@ -160,7 +151,7 @@ func readTar(r io.Reader, limit int64, want func(name string) bool) (fs.FS, erro
 		if err != nil {
 			return nil, fmt.Errorf("git archive: %w", err)
 		}
-		if h.Typeflag != tar.TypeReg || !want(h.Name) {
+		if h.Typeflag != tar.TypeReg {
 			continue
 		}
 		if h.Size > limit {
