@@ -234,7 +234,7 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 	name := job.ArtifactName(d.ID, stage, result.Kernel, d.GPU)
 	artifact, err := l.Reader.Artifact(ctx, l.repo, d.RunID, name)
 	switch {
-	case errors.Is(err, pull.ErrNotFound), errors.Is(err, pull.ErrTooLarge):
+	case errors.Is(err, pull.ErrNotFound), errors.Is(err, pull.ErrTooLarge), errors.Is(err, pull.ErrArchive):
 		result.Outcome = outcomeMissing
 		result.Sentence = fmt.Sprintf("The job ended with %s and left no usable artifact `%s`: %v.", j.Conclusion, name, err)
 		return nil
@@ -253,7 +253,10 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 	}
 	v, err := dispatch.Judge(evidence, j.Conclusion, l.policy.Config, k)
 	if err != nil {
-		return fmt.Errorf("judge %s: %w", name, err)
+		// The same files would give the same error for ever.
+		l.Log.Error("evidence could not be judged", "dispatch", d.ID, "artifact", name, "error", err)
+		result.Outcome, result.Sentence = outcomeMissing, "The evidence could not be judged: "+oneLine(err)+"."
+		return nil
 	}
 	result.Outcome, result.Sentence, result.Evidence = string(v.Outcome), v.Sentence, evidence.SHA256
 	if d.HeadSHA == l.info.HeadSHA {

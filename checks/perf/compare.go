@@ -250,7 +250,7 @@ func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
 			c.duplicates = append(c.duplicates, fmt.Sprintf("%s of %s has two benchmark records", id.Config(), m.Backend))
 		}
 		obs := observation{ms: m, ok: true, outcome: tc.Outcome}
-		if !(m.Median > 0) || math.IsInf(m.Median, 0) {
+		if !(m.Median >= shortest && m.Median <= longest) {
 			obs.ok, obs.why = false, medianReason(m.Median)
 		}
 		all = append(all, observed{obs, m.Backend, m.Direction})
@@ -263,6 +263,11 @@ func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
 	}
 	return without("passed without a benchmark record")
 }
+
+// shortest and longest bound a measured time in milliseconds: 0.1 ns is below any
+// clock, eleven days above any limit. Beyond them a ratio can leave the range of
+// numbers.
+const shortest, longest = 1e-7, 1e9
 
 // forward is the direction that goes without saying.
 const forward = "forward"
