@@ -256,3 +256,22 @@ func TestOtherReferencesAreContent(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "success")
 	w.dispatched(g, 2)
 }
+
+// TestMovedOutOfSight : kernels that leave the known folders are not reviewed, and
+// that is no pass.
+func TestMovedOutOfSight(t *testing.T) {
+	w, g := gpuWorld(t)
+	ch := githubsim.Changes{}
+	for name := range mini(t) {
+		if rest, ok := strings.CutPrefix(name, "src/tilegym/ops/cutile_rs/"); ok {
+			data, err := w.repo.Read("main", name)
+			require.NoError(t, err)
+			ch[name], ch["src/tilegym/ops/cutile_rust/"+rest] = nil, githubsim.Text(string(data))
+		}
+	}
+	_, sha := w.open("writer", ch)
+	gate := w.concluded(sha, report.CheckGate)
+	require.Equal(t, "action_required", gate.Conclusion)
+	require.Contains(t, gate.Summary, "removes every cutile-rs kernel")
+	require.Empty(t, g.Requests())
+}

@@ -154,6 +154,10 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 		return false, nil
 	}
 	s.Plan = *tree.MakePlan(head, before, changes)
+	if head == nil && before != nil {
+		// Moved elsewhere they would pass unseen.
+		s.Failure = "The change removes every cutile-rs kernel from the folders that are known here, so nothing could be reviewed. An administrator can merge it where that is meant."
+	}
 	if head == nil {
 		return true, nil
 	}
