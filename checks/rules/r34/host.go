@@ -71,6 +71,26 @@ func (r route) axes(rank int) (axes, bool) {
 	return swapOf(p)
 }
 
+// last is the swap that all steps make together, or else the steps from one on
+// to the last, where it is the wanted one: [.., heads, sequence, ..] is often
+// brought into place first. It is none when the steps before undo it.
+func (r route) last(rank int, want axes) (axes, bool) {
+	if all, ok := r.axes(rank); ok || len(r.steps) < 2 {
+		return all, ok && all == want
+	}
+	for i := 1; i < len(r.steps); i++ {
+		end := route{steps: r.steps[i:]}
+		if swapped, ok := end.axes(rank); !ok || swapped != want {
+			continue
+		}
+		before := route{steps: r.steps[:i]}
+		if swapped, ok := before.axes(rank); ok && swapped != want {
+			return want, true
+		}
+	}
+	return axes{}, false
+}
+
 // maxRoutes bounds the ways that are followed.
 const (
 	maxRoutes = 32
@@ -120,19 +140,20 @@ type swapAt struct {
 // descriptor is the descriptor parameter behind a launch argument, with the
 // steps that ffi.rs makes on a copy of it.
 func descriptor(e *host.Export, arg syntax.Node) (param string, steps []swapAt, ok bool) {
-	if b, ok := e.TensorOf(arg); ok {
+	name := local(arg)
+	borrow, isCall := dsl.AsCall(dsl.Unparen(bound(e, name)))
+	borrows := isCall && borrow.Name == "borrow_tensor" && len(borrow.Args) == 1
+	if b, ok := e.TensorOf(arg); ok && !(borrows && copied(e, borrow.Args[0]).Valid()) {
 		return b.Param, nil, true
 	}
-	name := local(arg)
-	borrow, ok := dsl.AsCall(dsl.Unparen(bound(e, name)))
-	if !ok || borrow.Name != "borrow_tensor" || len(borrow.Args) != 1 {
+	if !borrows {
 		return "", nil, false
+	}
+	if lit := copied(e, borrow.Args[0]); lit.Valid() {
+		return swappedLiteral(e, lit)
 	}
 	name = local(borrow.Args[0])
 	value := dsl.Unparen(bound(e, name))
-	if value.Is("struct_expression") {
-		return swappedLiteral(e, value)
-	}
 	base := e.Descs[local(value)]
 	if base == "" {
 		return "", nil, false
@@ -149,6 +170,19 @@ func descriptor(e *host.Export, arg syntax.Node) (param string, steps []swapAt, 
 		steps = append(steps, swapAt{step{swap: [2]int{i, j}}, c.Node})
 	}
 	return base, steps, true
+}
+
+// copied is the descriptor literal that an argument names, also through names
+// of references to it; invalid for any other argument.
+func copied(e *host.Export, arg syntax.Node) syntax.Node {
+	for range 3 {
+		value := dsl.Unparen(bound(e, local(arg)))
+		if value.Is("struct_expression") {
+			return value
+		}
+		arg = value
+	}
+	return syntax.Node{}
 }
 
 // local is the name behind references, dereferences and clone; empty for any

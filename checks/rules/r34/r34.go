@@ -74,12 +74,9 @@ func compare(p *rules.Pass, param string, rank int, list []move, r route, report
 		p.Undecided("how the host lays out a tensor that the kernel transposes is not visible")
 		return
 	}
-	swapped, ok := r.axes(rank)
-	if !ok {
-		return
-	}
 	for _, m := range list {
-		if m.axes != swapped || reported[r.place] {
+		swapped, ok := r.last(rank, m.axes)
+		if !ok || reported[r.place] {
 			continue
 		}
 		reported[r.place] = true
