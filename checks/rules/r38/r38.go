@@ -121,12 +121,23 @@ func twice(a, b syntax.Node) bool {
 	if len(x) != len(y) {
 		return false
 	}
+	fixed, other := false, false
 	for i := range x {
-		if i > 0 && x[i].Squeeze() != y[i].Squeeze() && !configuration(x[i]) && !configuration(y[i]) {
+		if i == 0 || x[i].Squeeze() == y[i].Squeeze() {
+			continue
+		}
+		switch numbers := x[i].Is("integer", "float") != y[i].Is("integer", "float"); {
+		case configuration(x[i]) || configuration(y[i]):
+			fixed = fixed || numbers
+		case numbers:
+			other = true
+		default:
 			return false
 		}
 	}
-	return true
+	// A number where the other launch computes is a trial's, beside a fixed
+	// configuration.
+	return fixed || !other
 }
 
 // configuration reports whether an argument is one of the tuner's choices.
