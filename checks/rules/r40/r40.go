@@ -187,10 +187,13 @@ func ownModule(dotted string) bool {
 // direct warns of a test with the backend that calls a backend's own functions
 // and dispatches nothing.
 func direct(p *rules.Pass, t *host.Wrapper, fn syntax.Node, param string) {
-	var calls []syntax.Node
+	var calls []syntax.Node // the functions' names
 	for _, c := range fn.Field("body").Find("call") {
-		if ownModule(t.Full(c.Field("function"))) && t.Reaches(fn, c, param) {
-			calls = append(calls, c)
+		// A function that is handed on is called by the one that gets it.
+		for _, name := range append([]syntax.Node{c.Field("function")}, values(c)...) {
+			if ownModule(t.Full(name)) && t.Reaches(fn, c, param) {
+				calls = append(calls, name)
+			}
 		}
 	}
 	if len(calls) == 0 || dispatches(t, fn) {
@@ -201,9 +204,23 @@ func direct(p *rules.Pass, t *host.Wrapper, fn syntax.Node, param string) {
 			return // the backend skips
 		}
 	}
-	for _, c := range calls {
-		p.Reportf(c.Field("function"), rules.Warning, "direct", "`%s` runs with `cutile-rs` but calls `%s`, which is a backend's own and takes no other; expected the op from `tilegym.ops`, or the test without `cutile-rs`", fn.Field("name").Text(), t.Full(c.Field("function")))
+	for _, name := range calls {
+		p.Reportf(name, rules.Warning, "direct", "`%s` runs with `cutile-rs` but calls `%s`, which is a backend's own and takes no other; expected the op from `tilegym.ops`, or the test without `cutile-rs`", fn.Field("name").Text(), t.Full(name))
 	}
+}
+
+// values lists the names that a call gets as arguments.
+func values(c syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for _, a := range c.Field("arguments").NamedChildren() {
+		if a.Is("keyword_argument") {
+			a = a.Field("value")
+		}
+		if a.Is("identifier", "attribute") {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // dispatches reports whether a test uses an op of tilegym.ops, or hands the
