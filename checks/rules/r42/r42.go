@@ -29,6 +29,7 @@ var Rule = &rules.Rule{
 		"Only then rewrite arithmetic. For an fp32 product look for tf32 before `mmaf` first (R8).",
 	},
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts}, Run: run,
+	Also: []rules.Check{{Scope: rules.PerChange, Run: change}},
 }
 
 func run(p *rules.Pass) {
@@ -139,6 +140,63 @@ func key(p *rules.Pass, k *host.Kernel, w *host.Wrapper, call syntax.Node) {
 	}
 }
 
+// change notes a name that a change takes out of a tuning key while the code
+// that is tuned still reads it.
+func change(p *rules.Pass) {
+	for _, k := range host.Of(p).Kernels {
+		if k.Wrapper == nil || !k.Wrapper.Tuned() {
+			continue
+		}
+		old := p.Base.Kernel(k.ID())
+		if old == nil || old.Wrapper == "" {
+			continue
+		}
+		f := p.Base.File(old.Wrapper)
+		if f.Unread != "" {
+			p.Undecided("the base's wrapper is unread")
+			continue
+		}
+		before, after := tuners(host.ParseWrapper(f)), tuners(k.Wrapper)
+		if len(before) != 1 || len(after) != 1 {
+			p.Undecided("there are several tuners")
+			continue
+		}
+		arg, free := after[0].key, read(k.Wrapper, host.Owner(after[0].call))
+		flagged := flags(k.Wrapper, after[0].call)
+		var lost []string
+		for _, e := range before[0].key.NamedChildren() {
+			name := e.Text()
+			if e.Is("identifier") && free[name] && !slices.Contains(flagged, name) &&
+				!has(k.Wrapper, arg, func(n syntax.Node) bool { return n.Text() == name }) {
+				lost = append(lost, "`"+name+"`")
+			}
+		}
+		if len(lost) > 0 {
+			p.Reportf(arg, rules.Note, "key", "the tuning key no longer has %s, which the tuned code reads, so inputs that compile to other code reuse a configuration that was chosen for different ones", strings.Join(lost, " and "))
+		}
+	}
+}
+
+// tuner is a call of autotune_launch with the tuple that is its key.
+type tuner struct{ call, key syntax.Node }
+
+func tuners(w *host.Wrapper) []tuner {
+	var out []tuner
+	for _, c := range w.File.Root().Find("call") {
+		if syntax.PyName(c.Field("function")) != "autotune_launch" || w.Region(c) == host.Unreached {
+			continue
+		}
+		arg := syntax.PyArg(c, "key", 2)
+		if arg.Is("identifier") {
+			arg = w.Before(arg)
+		}
+		if arg.Is("tuple", "list") {
+			out = append(out, tuner{c, arg})
+		}
+	}
+	return out
+}
+
 // dtypes counts the element types that the op dispatches on.
 func dtypes(k *host.Kernel) int {
 	n := 0
@@ -191,21 +249,7 @@ func literal(n syntax.Node) bool {
 // that code that the tuner calls reads, as they are or under other names.
 func flags(w *host.Wrapper, call syntax.Node) []string {
 	fn := host.Owner(call)
-	free := map[string]bool{}
-	for _, inner := range fn.Field("body").Find("function_definition", "lambda") {
-		if !w.Reached(inner) {
-			continue
-		}
-		own := map[string]bool{}
-		for _, q := range host.Params(inner) {
-			own[q.Text()] = true
-		}
-		for _, id := range inner.Field("body").Find("identifier") {
-			if p := id.Parent(); !(p.Is("attribute") && p.Field("attribute") == id || p.Is("keyword_argument") && p.Field("name") == id || own[id.Text()]) {
-				free[id.Text()] = true
-			}
-		}
-	}
+	free := read(w, fn)
 	from := map[string]map[string]bool{} // names on the right -> names on the left
 	for _, a := range fn.Field("body").Find("assignment") {
 		if host.Owner(a) != fn || !a.Field("left").Is("identifier") {
@@ -233,4 +277,25 @@ func flags(w *host.Wrapper, call syntax.Node) []string {
 		}
 	}
 	return out
+}
+
+// read holds the names that code inside of a function which the tuner calls
+// takes from around it.
+func read(w *host.Wrapper, fn syntax.Node) map[string]bool {
+	free := map[string]bool{}
+	for _, inner := range fn.Field("body").Find("function_definition", "lambda") {
+		if !w.Reached(inner) {
+			continue
+		}
+		own := map[string]bool{}
+		for _, q := range host.Params(inner) {
+			own[q.Text()] = true
+		}
+		for _, id := range inner.Field("body").Find("identifier") {
+			if p := id.Parent(); !(p.Is("attribute") && p.Field("attribute") == id || p.Is("keyword_argument") && p.Field("name") == id || own[id.Text()]) {
+				free[id.Text()] = true
+			}
+		}
+	}
+	return free
 }
