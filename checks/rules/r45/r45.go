@@ -243,11 +243,15 @@ func roundUp(fn *dsl.Func, division, n, tile syntax.Node, bodies []syntax.Node) 
 	return rules.Replace(division.Field("left"), "("+n.Text()+" + "+tile.Text()+" - 1i32)", "round the tile count up")
 }
 
-// maskless reports loads of whole tiles of lanes without a mask.
+// maskless reports loads and stores of whole tiles of lanes without a mask.
 func (s *sizes) maskless(p *rules.Pass) {
 	fn := s.fn
-	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko") {
-		if len(c.Args) != 7 || !dsl.IsNone(c.Args[3]) {
+	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko", "store_ptr_tko") {
+		mask, what := 3, "load reads"
+		if c.Name == "store_ptr_tko" {
+			mask, what = 4, "store writes"
+		}
+		if len(c.Args) != 7 || !dsl.IsNone(c.Args[mask]) {
 			continue
 		}
 		t := fn.TypeOf(c.Args[0])
@@ -259,14 +263,14 @@ func (s *sizes) maskless(p *rules.Pass) {
 		}
 		steps := dsl.Budget(dsl.Steps)
 		if t.Kind != dsl.PointerTile || tile == "" || !lanes(fn, c.Args[0], &steps) {
-			p.Undecided("the lanes of a load without a mask are unknown")
+			p.Undecided("the lanes of an access without a mask are unknown")
 			continue
 		}
 		if s.handled(syntax.Node{}, tile) || branched(fn, c) {
 			p.Undecided("the tail may be handled apart")
 			continue
 		}
-		p.Reportf(c.Args[3], rules.Warning, "mask", "this load reads `%s` lanes without a mask, while the reference rounds its tiles up or checks bounds; mask the lanes past the end", strings.Join(t.Shape, " x "))
+		p.Reportf(c.Args[mask], rules.Warning, "mask", "this %s `%s` lanes without a mask, while the reference rounds its tiles up or checks bounds; mask the lanes past the end", what, strings.Join(t.Shape, " x "))
 	}
 }
 
@@ -299,15 +303,15 @@ func lanes(fn *dsl.Func, n syntax.Node, steps *dsl.Budget) bool {
 	return slices.ContainsFunc(c.Args, func(a syntax.Node) bool { return lanes(fn, a, steps) })
 }
 
-// branched reports whether a load stands in an if whose other branch loads too,
-// as full tiles and the last one do.
+// branched reports whether an access stands in an if whose other branch has one
+// too, as full tiles and the last one do.
 func branched(fn *dsl.Func, c dsl.Call) bool {
 	for at, cond := c.Node, c.Node.Ancestor("if_expression"); cond.Valid(); cond = cond.Ancestor("if_expression") {
 		other := cond.Field("alternative")
 		if at.Inside(other) {
 			other = cond.Field("consequence")
 		}
-		if len(fn.OpCalls(other, "load_ptr_tko")) > 0 {
+		if len(fn.OpCalls(other, c.Name)) > 0 {
 			return true
 		}
 	}
