@@ -69,9 +69,34 @@ func genericList(p *rules.Pass, e *host.Export, l *host.Launch) {
 			// Names may differ; a name that another slot has is a mix-up.
 			if other := slices.IndexFunc(params, func(o generic) bool { return !o.kind && fold(o.name) == fold(g.Name) }); other >= 0 {
 				p.Reportf(g.Node, rules.Warning, "generics order", "generic %d of `%s` is `%s`, but `%s` is passed, which is the name of generic %d", i+1, l.Entry.Name, params[i].name, g.Name, other+1)
+			} else if isParam && !related(g.Name, params[i].name) && chooses(l.Call.Node, g.Name) {
+				p.Reportf(g.Node, rules.Warning, "generics order", "generic %d of `%s` is `%s`, but `%s` is passed, which chooses this launch and is the same in all of its calls", i+1, l.Entry.Name, params[i].name, g.Name)
 			}
 		}
 	}
+}
+
+// related reports whether a word of one name begins one of the other.
+func related(a, b string) bool {
+	for _, x := range strings.Split(strings.ToLower(a), "_") {
+		for _, y := range strings.Split(strings.ToLower(b), "_") {
+			if x != "" && y != "" && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chooses reports whether a launch stands in a branch on a name alone.
+func chooses(launch syntax.Node, name string) bool {
+	for n := launch.Ancestor("if_expression"); n.Valid(); n = n.Ancestor("if_expression") {
+		ids := n.Field("condition").Find("identifier")
+		if len(ids) == 1 && ids[0].Text() == name {
+			return true
+		}
+	}
+	return false
 }
 
 // elementLiteral reports whether a literal names an element type.

@@ -92,6 +92,9 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 				if early.Valid() {
 					p.Reportf(early, rules.Error, "rc late", "the output of `%s` is used before its return code is checked; expected `check_rc` right after the call", c.Symbol)
 				}
+				if at.Is("assert_statement") {
+					p.Reportf(at, rules.Warning, "rc assert", "the return code of `%s` is asserted: `python -O` drops that, and the autotuner skips a failing configuration for a RuntimeError only; expected `check_rc`", c.Symbol)
+				}
 				return
 			case unclear:
 				p.Undecided("the return code is used in a way that is not followed")
