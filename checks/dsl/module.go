@@ -127,7 +127,7 @@ func Parse(f *syntax.File) []*Module {
 func newFunc(m *Module, n syntax.Node) *Func {
 	f := &Func{
 		Module: m, Node: n, NameAt: n.Field("name"), Name: n.Field("name").Text(),
-		Public: n.ChildOf("visibility_modifier").Valid(),
+		Public: n.ChildOf("visibility_modifier").Valid() && n.ChildOf("visibility_modifier").Squeeze() != "pub(self)",
 		Unsafe: n.ChildOf("function_modifiers").ChildOf("unsafe").Valid(),
 		Body:   n.Field("body"),
 	}

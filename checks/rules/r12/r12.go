@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/reference"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 )
@@ -26,7 +27,7 @@ var Rule = &rules.Rule{
 		"Make the entry `pub`, and `unsafe` when it takes pointers or skips access checks.",
 		"Use `&Tensor<E, { [-1, ..] }>` for views and `*mut E` for pointer loads, as the reference does.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.IR, reference.Evidence}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -36,6 +37,37 @@ func run(p *rules.Pass) {
 			header(p, fn, used)
 			parameters(p, fn)
 			style(p, fn)
+		}
+		variants(p, m.Entries())
+	}
+}
+
+// variants compares the number of entries with the analysis, and tensors with
+// a reference that goes through pointers alone. The other way round, pointers
+// where the reference has views, is rule R28's.
+func variants(p *rules.Pass, entries []*dsl.Func) {
+	if len(entries) == 0 {
+		return
+	}
+	if a := reference.Evidence.Of(p); a != nil && len(a.Variants) > 0 {
+		last := entries[len(entries)-1]
+		switch n := len(a.Variants); {
+		case len(entries) < n:
+			p.Reportf(last.NameAt, rules.Warning, "variants", "`analysis.json` lists %d structural variants, but there are %d entries; expected one for each", n, len(entries))
+		case len(entries) > n:
+			p.Reportf(last.NameAt, rules.Note, "variants", "`analysis.json` lists %d structural variants, but there are %d entries; an entry for the same variant with other constants is fine", n, len(entries))
+		}
+	}
+	pointers := 0
+	for _, e := range reference.IR.Of(p) {
+		if e.Count("load_view_tko")+e.Count("store_view_tko") > 0 {
+			return
+		}
+		pointers += e.Count("load_ptr_tko") + e.Count("store_ptr_tko")
+	}
+	for _, fn := range entries {
+		if a := fn.AccessOf(); pointers > 0 && !a.HandsOverData && a.Tensors > 0 && a.Pointers == 0 && a.ViewOps > 0 && a.PointerOps == 0 {
+			p.Reportf(fn.NameAt, rules.Warning, "style", "the reference's IR goes through pointers alone, but `%s` takes tensors and accesses them through views; take `*mut E`", fn.Name)
 		}
 	}
 }
@@ -80,7 +112,11 @@ func header(p *rules.Pass, fn *dsl.Func, used map[string]bool) {
 	}
 	if used[fn.Name] && !fn.Public {
 		all = append(all, found{fn.NameAt, "", "private", "ffi.rs imports `%s` but the entry is not `pub`", []any{fn.Name}})
-		insert(fn.Node.Span().Start, "pub ")
+		if own := fn.Node.ChildOf("visibility_modifier"); own.Valid() {
+			edits = append(edits, rules.TextEdit{Span: own.Span(), New: "pub"})
+		} else {
+			insert(fn.Node.Span().Start, "pub ")
+		}
 	}
 	unsafely := func() {
 		if !fn.Node.ChildOf("function_modifiers").Valid() {
