@@ -366,17 +366,29 @@ func (l *look) reference(kernel string) string {
 	return l.policy.ReferenceBackend(l.study.Kernels[kernel].Reference)
 }
 
-// newDispatches makes the rows for a request: one for each reference, since a
-// request names one.
-func (l *look) newDispatches(ctx context.Context, gpu string, r rerun) ([]store.Dispatch, error) {
+// requestKernels is the number of kernels that a run takes.
+const requestKernels = 100
+
+// requests divides kernels into those of one request each: they have one
+// reference, and there are not too many.
+func requests(kernels []string, reference func(string) string) [][]string {
 	groups := map[string][]string{}
-	for _, kernel := range r.kernels {
-		groups[l.reference(kernel)] = append(groups[l.reference(kernel)], kernel)
+	for _, kernel := range kernels {
+		groups[reference(kernel)] = append(groups[reference(kernel)], kernel)
 	}
+	var out [][]string
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		out = slices.AppendSeq(out, slices.Chunk(groups[name], requestKernels))
+	}
+	return out
+}
+
+// newDispatches makes the rows for as many requests as it takes.
+func (l *look) newDispatches(ctx context.Context, gpu string, r rerun) ([]store.Dispatch, error) {
 	var all []store.Dispatch
-	for _, reference := range slices.Sorted(maps.Keys(groups)) {
+	for _, kernels := range requests(r.kernels, l.reference) {
 		part := r
-		part.kernels = groups[reference]
+		part.kernels = kernels
 		d, err := l.newDispatch(ctx, gpu, part)
 		if err != nil {
 			return nil, err
