@@ -275,3 +275,20 @@ func TestMovedOutOfSight(t *testing.T) {
 	require.Contains(t, gate.Summary, "removes every cutile-rs kernel")
 	require.Empty(t, g.Requests())
 }
+
+// TestBasesReferenceIsContent : with the base's harness the candidate is compared
+// with the base's reference op, whatever the change does to it.
+func TestBasesReferenceIsContent(t *testing.T) {
+	const reference = "src/tilegym/ops/cutile/row_sum.py"
+	w, g := gpuWorld(t)
+	changes := w.harmless()
+	changes[reference] = w.append(reference, "\nX = 1\n")
+	_, sha := w.open("writer", changes)
+	w.becomes(sha, report.CheckPerf, "success")
+	w.dispatched(g, 1)
+	w.push("main", "maya", githubsim.Changes{reference: w.append(reference, "\nY = 2\n")})
+	sha, err := w.repo.ForcePush("topic-writer", "main", "writer", "again", changes)
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckPerf, "success")
+	w.dispatched(g, 2)
+}

@@ -28,7 +28,7 @@ type listed interface {
 
 // contents names, for each planned kernel, everything that its verdicts depend
 // on beside the GPU host: every file of the head but documentation, workflows
-// and what belongs to other kernels alone, the base's tests when those judge, and the
+// and what belongs to other kernels alone, the base's tests and reference when those judge, and the
 // configuration. Nil when that is not known for certain.
 func (l *look) contents(ctx context.Context, s *study, head *tree.Tree) (map[string]string, error) {
 	snapshot, ok := l.snap.(listed)
@@ -46,7 +46,8 @@ func (l *look) contents(ctx context.Context, s *study, head *tree.Tree) (map[str
 		}
 		files = maps.Clone(files)
 		for name, id := range base {
-			if strings.HasPrefix(name, "tests/") {
+			// What the runner takes from the base: tests, reference ops, pytest's files.
+			if !neutral(name) && !strings.Contains(name, "/cutile_rs/") {
 				files["base:"+name] = id
 			}
 		}
