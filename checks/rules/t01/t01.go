@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T1.
 var Rule = &rules.Rule{
-	ID: "T1", Title: "Tolerances are not loosened",
+	ID: "T1", Title: "Tolerance loosened",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "The tolerance is what makes a comparison a test: a kernel that became wrong passes when the limit is raised together with it.",
 	Triage: []string{

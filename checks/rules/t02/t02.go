@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T2.
 var Rule = &rules.Rule{
-	ID: "T2", Title: "Checks are not removed, wrapped or narrowed",
+	ID: "T2", Title: "Check removed, wrapped or narrowed",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "A comparison that is gone, swallowed, skipped by an early return or made of a part of the result cannot fail where the kernel is wrong.",
 	Triage: []string{

@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T4.
 var Rule = &rules.Rule{
-	ID: "T4", Title: "Shapes, types and configurations are not dropped",
+	ID: "T4", Title: "Shapes, types or configurations dropped",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "A shape or type that is tested no more is the one that breaks next; a performance configuration that is gone can no longer show a regression.",
 	Triage: []string{

@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T5.
 var Rule = &rules.Rule{
-	ID: "T5", Title: "The reference, the seed and the inputs stay",
+	ID: "T5", Title: "Reference, seed or inputs changed",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "What is compared depends on what is put in: another seed, smaller values or a reference that was rewritten to agree make a wrong kernel pass.",
 	Triage: []string{

@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T6.
 var Rule = &rules.Rule{
-	ID: "T6", Title: "Tests, backends and test files stay in the run",
+	ID: "T6", Title: "Test, backend or test file taken out of the run",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "A test that pytest does not collect, a backend that is not in the list and an op that another backend answers for look like a pass.",
 	Triage: []string{

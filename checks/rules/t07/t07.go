@@ -13,7 +13,7 @@ var doc string
 
 // Rule is T7.
 var Rule = &rules.Rule{
-	ID: "T7", Title: "Nothing that is tested touches the tests, the clock or the profiler",
+	ID: "T7", Title: "Measurement or test machinery touched",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "Code that can see that it is tested can behave differently there, and a changed measurement makes two runs incomparable.",
 	Triage: []string{
