@@ -16,3 +16,11 @@ func TestDemo(t *testing.T) {
 	assert.Zero(t, status, "%s%s", out.String(), errs.String())
 	assert.Equal(t, "gate success Port row_sum to cutile-rs\ngate failure scale_add: scale in base two\ndemo: ok\n", out.String())
 }
+
+func TestDemoNamesAnAddressThatItCannotHave(t *testing.T) {
+	var out, errs bytes.Buffer
+	status := run([]string{"demo", "--once", "--listen", "nowhere"}, streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	assert.Equal(t, int(exitUsage), status)
+	assert.Regexp(t, `^tilegate: --listen: .*nowhere.*\n$`, errs.String())
+	assert.Empty(t, out.String())
+}

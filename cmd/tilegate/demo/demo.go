@@ -71,7 +71,7 @@ type Demo struct {
 }
 
 // Start opens the two pull requests and begins to work on them.
-func Start(ctx context.Context, o Options) (d *Demo, err error) {
+func Start(ctx context.Context, o Options) (*Demo, error) {
 	host, err := runner.FindHost(ctx, os.Environ())
 	if err != nil {
 		return nil, err
@@ -81,35 +81,38 @@ func Start(ctx context.Context, o Options) (d *Demo, err error) {
 	}
 	host.Runner.Name = "demo-runner"
 	ctx, stop := context.WithCancel(ctx)
-	d = &Demo{keep: o.Keep, stop: stop, failed: make(chan error, 8)}
-	defer func() {
-		if err != nil {
-			d.Close()
-		}
-	}()
+	d := &Demo{keep: o.Keep, stop: stop, failed: make(chan error, 8)}
+	if err := d.start(ctx, o, host); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// start is Start without the cleaning up.
+func (d *Demo) start(ctx context.Context, o Options, host runner.Host) (err error) {
 	if d.dir, err = os.MkdirTemp("", "tilegate-demo-"); err != nil {
-		return nil, err
+		return err
 	}
 	m := &machine{host: host, dir: filepath.Join(d.dir, "jobs"), progress: o.Progress, rounds: o.MoreRounds, fail: d.fail}
 	d.sim = githubsim.New(githubsim.Options{OnDispatch: m.run})
 	if err := d.sim.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	tree, port, err := base()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if d.repo, err = d.sim.CreateRepo(owner, name, tree); err != nil {
-		return nil, err
+		return err
 	}
 	d.repo.SetPermission(author, "write")
 	if err := d.serve(ctx, o); err != nil {
-		return nil, err
+		return err
 	}
 	if err := d.show(o.Listen); err != nil {
-		return nil, err
+		return err
 	}
-	return d, openPulls(d.repo, port)
+	return openPulls(d.repo, port)
 }
 
 // serve starts the App and points the webhook at it.
