@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -53,7 +52,8 @@ type Config struct {
 	Deadlines    Deadlines `yaml:"deadlines"`
 }
 
-// Paths are the directories of a TileGym checkout, relative to its root.
+// Paths are the directories of a TileGym checkout, relative to its root. Only
+// upstream's layout is read, so another value is refused rather than ignored.
 type Paths struct {
 	Ops       string `yaml:"ops"`       // cutile-rs wrappers and kernels
 	Backend   string `yaml:"backend"`   // cutile-rs run-time support
@@ -352,11 +352,13 @@ func (c Config) validate(file string, tree *ast.File) Problems {
 	bad := func(at, expected string, value any) {
 		found = append(found, Problem{file, lineOf(tree, at), fmt.Sprintf("%s: expected %s, found %s", strings.TrimPrefix(at, "$."), expected, shown(value))})
 	}
-	for name, dir := range map[string]string{
-		"ops": c.Paths.Ops, "backend": c.Paths.Backend, "suites": c.Paths.Suites, "reference": c.Paths.Reference, "tests": c.Paths.Tests,
+	layout := Default().Paths
+	for _, dir := range []struct{ name, found, want string }{
+		{"ops", c.Paths.Ops, layout.Ops}, {"backend", c.Paths.Backend, layout.Backend}, {"suites", c.Paths.Suites, layout.Suites},
+		{"reference", c.Paths.Reference, layout.Reference}, {"tests", c.Paths.Tests, layout.Tests},
 	} {
-		if dir == "" || path.IsAbs(dir) || path.Clean(dir) != dir || dir == ".." || strings.HasPrefix(dir, "../") || strings.Contains(dir, `\`) {
-			bad("$.paths."+name, "a directory relative to the repository's root, with '/'", dir)
+		if dir.found != dir.want {
+			bad("$.paths."+dir.name, dir.want+", the one layout that is read", dir.found)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {

@@ -23,7 +23,7 @@ func TestDefaults(t *testing.T) {
 }
 
 const whole = `paths:
-  ops: kernels/cutile_rs
+  ops: src/tilegym/ops/cutile_rs
 rules:
   R45: warning
   P9: "off"
@@ -47,7 +47,6 @@ func TestEveryField(t *testing.T) {
 	c, err := Parse("tilegym.yml", []byte(whole))
 	require.NoError(t, err)
 	want := Default()
-	want.Paths.Ops = "kernels/cutile_rs"
 	want.Rules = map[string]string{"R45": "warning", "P9": "off"}
 	want.Reference = "triton"
 	want.Perf = Perf{1.02, Rounds{3, 8}, 0.1, map[string]string{"test_perf[old]": "test_perf[new]"}}
@@ -78,7 +77,7 @@ func TestFaults(t *testing.T) {
 		"perf:\n  max_missing: 1\n":                                   "t.yml:2: perf.max_missing: expected a share from 0 to below 1, found 1",
 		"rules:\n  R45: loud\n":                                       `t.yml:2: rules.R45: expected off, note, warning, error, found "loud"`,
 		"rules:\n  R045: note\n":                                      `t.yml:2: rules.R045: expected a rule such as R45`,
-		"paths:\n  tests: ../up\n":                                    "t.yml:2: paths.tests: expected a directory relative",
+		"paths:\n  tests: ../up\n":                                    "t.yml:2: paths.tests: expected tests/ops, the one layout that is read, found \"../up\"",
 		"reference: Not A Name\n":                                     "t.yml:1: reference: expected auto or a backend's name",
 		"allowed_skips:\n  - a\n  - '('\n":                            `t.yml:3: allowed_skips[1]: expected a regular expression (RE2), found "("`,
 		"gpus: []\n":                                                  "t.yml:1: gpus: expected at least one class with required: true",
