@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -57,7 +58,11 @@ func (c *serveCmd) Run(s streams) error {
 		return fmt.Errorf("TILEGATE_ADMIN_LISTEN: %w", err)
 	}
 	defer admin.Close()
-	return serve(ctx, settings, public, admin, log)
+	err = serve(ctx, settings, public, admin, log)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // interrupted while it started
+	}
+	return err
 }
 
 // serve runs the App on its two listeners until the context ends.
