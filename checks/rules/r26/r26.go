@@ -29,7 +29,7 @@ var Rule = &rules.Rule{
 }
 
 func run(p *rules.Pass) {
-	flush := referenceFlush(p.Tree.File(p.Kernel.Reference))
+	reference := referenceFlush(p.Tree.File(p.Kernel.Reference))
 	for _, m := range dsl.Modules.Of(p) {
 		seen := map[string][]syntax.Node{}
 		for _, fn := range m.Funcs {
@@ -44,15 +44,16 @@ func run(p *rules.Pass) {
 				}
 			}
 		}
-		for name, want := range flush {
+		for name, want := range reference {
 			have, other := "Disabled", "Enabled"
-			if !want {
+			if !want.flushes {
 				have, other = other, have
 			}
-			// Only when all calls of the function differ from all of the reference's.
-			if len(seen[name+" "+other]) == 0 {
+			// Only when all calls of the function differ from all of the reference's,
+			// or when there are as many: then none is there for another reason.
+			if n := len(seen[name+" "+other]); n == 0 || n+len(seen[name+" "+have]) == want.calls {
 				for _, n := range seen[name+" "+have] {
-					p.Reportf(n, rules.Warning, "flush "+name, "`%s` runs with `ftz::%s`, but every `ct.%s` of the reference has flush_to_zero=%s", name, have, name, python(want))
+					p.Reportf(n, rules.Warning, "flush "+name, "`%s` runs with `ftz::%s`, but every `ct.%s` of the reference has flush_to_zero=%s", name, have, name, python(want.flushes))
 				}
 			}
 		}
@@ -103,7 +104,7 @@ func signature(op dsl.Op) string {
 // referenceFlush says for functions of one name in both languages whether the
 // reference flushes to zero in all its calls; functions that it calls in both
 // ways are absent.
-func referenceFlush(f *syntax.File) map[string]bool {
+func referenceFlush(f *syntax.File) map[string]flush {
 	calls := map[string][]bool{}
 	for _, c := range f.Root().Find("call") {
 		name := syntax.PyDotted(c.Field("function"))
@@ -118,13 +119,19 @@ func referenceFlush(f *syntax.File) map[string]bool {
 			calls[name] = append(calls[name], v.Is("true"))
 		}
 	}
-	out := map[string]bool{}
+	out := map[string]flush{}
 	for name, all := range calls {
 		if !slices.Contains(all, !all[0]) {
-			out[name] = all[0]
+			out[name] = flush{all[0], len(all)}
 		}
 	}
 	return out
+}
+
+// flush is what all calls of a function in the reference have in common.
+type flush struct {
+	flushes bool
+	calls   int
 }
 
 func python(b bool) string {
