@@ -90,7 +90,7 @@ func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
 		history = append(history, next)
 	}
 	now = history[len(history)-1]
-	out.Left = o.report(now.tree, now.tree.Kernels, group(now.hits, nil, false))
+	out.Left = o.report(now.tree, now.tree.Kernels, group(now.hits, nil))
 	out.Files = repaired(history)
 	return out, nil
 }

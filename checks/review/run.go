@@ -73,18 +73,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var old map[string]int
+	var old []hit
 	if base != nil {
 		progress("reviewing the base")
 		var before []*Suppression
-		if old, before, err = fingerprints(ctx, o, base); err != nil {
+		if old, before, err = runRules(ctx, o, base, nil, base.Kernels); err != nil {
 			return nil, err
 		}
 		markNew(accepted, before)
 	} else {
 		markNew(accepted, nil)
 	}
-	r := o.report(head, kernels, group(found, old, o.Base != nil))
+	r := o.report(head, kernels, group(found, known(found, old, head, base)))
 	for _, s := range accepted {
 		r.Summary.Suppressions = append(r.Summary.Suppressions, *s)
 	}
@@ -217,23 +217,10 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 	return h
 }
 
-// fingerprints counts the fingerprints of the base that no comment there accepts.
-func fingerprints(ctx context.Context, o Options, base *tree.Tree) (map[string]int, []*Suppression, error) {
-	found, accepted, err := runRules(ctx, o, base, nil, base.Kernels)
-	if err != nil {
-		return nil, nil, err
-	}
-	count := map[string]int{}
-	for _, h := range found {
-		count[h.fingerprint]++
-	}
-	return count, accepted, nil
-}
-
 // group makes findings of the hits: one per rule, function, kind of construct
-// and severity, new ones apart from old ones. A hit is new when its
-// fingerprint occurs more often than in the base; the earlier ones are the old.
-func group(hits []hit, old map[string]int, compared bool) []Finding {
+// and severity, new ones apart from old ones, which are those that the base
+// has, by their index.
+func group(hits []hit, old map[int]bool) []Finding {
 	type key struct {
 		rule, path, fn, construct, message string
 		severity                           Severity
@@ -241,16 +228,8 @@ func group(hits []hit, old map[string]int, compared bool) []Finding {
 	}
 	at := map[key]int{}
 	out := []Finding{}
-	left := map[string]int{}
-	for fp, n := range old {
-		left[fp] = n
-	}
-	for _, h := range hits {
-		isNew := true
-		if compared && left[h.fingerprint] > 0 {
-			left[h.fingerprint]--
-			isNew = false
-		}
+	for i, h := range hits {
+		isNew := !old[i]
 		k := key{h.rule.ID, h.File.Path, h.fn, h.Construct, "", h.Severity, isNew}
 		if h.fn == "" {
 			// Outside functions only equal messages belong together.

@@ -1,0 +1,154 @@
+package review
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+)
+
+// known tells, by index, which hits the base has. A hit is new when its
+// fingerprint occurs more often than in the base; the earlier ones are the old.
+// What is left on both sides is compared once more without the names that a
+// function gives its own things, and then without the names of functions that
+// are on one side only: such a hit was renamed.
+func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
+	out := map[int]bool{}
+	var left []int
+	free := map[string][]int{}
+	for i, h := range base {
+		free[h.fingerprint] = append(free[h.fingerprint], i)
+	}
+	gone := map[int]bool{}
+	for i := range base {
+		gone[i] = true
+	}
+	for i, h := range hits {
+		if at := free[h.fingerprint]; len(at) > 0 {
+			delete(gone, at[0])
+			free[h.fingerprint], out[i] = at[1:], true
+			continue
+		}
+		left = append(left, i)
+	}
+	if len(left) == 0 || len(gone) == 0 {
+		return out
+	}
+	n := &namer{map[syntax.Node]map[string]bool{}, map[string]bool{}}
+	for _, key := range []func(h hit, other *tree.Tree) string{
+		func(h hit, _ *tree.Tree) string { return n.shape(h, h.fn) },
+		func(h hit, other *tree.Tree) string {
+			if h.fn == "" || n.has(other, h.File.Path, h.fn) {
+				return ""
+			}
+			return n.shape(h, "")
+		},
+	} {
+		waiting := map[string][]int{}
+		for i, h := range base {
+			if gone[i] {
+				if k := key(h, head); k != "" {
+					waiting[k] = append(waiting[k], i)
+				}
+			}
+		}
+		left = slices.DeleteFunc(left, func(i int) bool {
+			k := key(hits[i], before)
+			at := waiting[k]
+			if k == "" || len(at) == 0 {
+				return false
+			}
+			delete(gone, at[0])
+			waiting[k], out[i] = at[1:], true
+			return true
+		})
+	}
+	return out
+}
+
+// namer knows the names of functions and of what they declare.
+type namer struct {
+	declared map[syntax.Node]map[string]bool
+	exists   map[string]bool
+}
+
+// shape is a hit without the names that its function declares.
+func (n *namer) shape(h hit, fn string) string {
+	owner := h.File.Enclosing(h.Span)
+	for owner.Valid() && !owner.Is("function_item", "function_definition") {
+		owner = owner.Parent()
+	}
+	names := n.names(owner)
+	var text strings.Builder
+	order := map[string]int{}
+	at := h.Span.Start
+	for _, id := range h.File.Enclosing(h.Span).Find("identifier") {
+		s := id.Span()
+		if s.Start < at || s.End > h.Span.End || !names[id.Text()] {
+			continue
+		}
+		if order[id.Text()] == 0 {
+			order[id.Text()] = len(order) + 1
+		}
+		fmt.Fprintf(&text, "%s\x01%d\x01", h.File.Src[at:s.Start], order[id.Text()])
+		at = s.End
+	}
+	text.Write(h.File.Src[at:h.Span.End])
+	return strings.Join([]string{h.rule.ID, path.Base(h.File.Path), fn, h.Construct, strings.Join(strings.Fields(text.String()), " ")}, "\x00")
+}
+
+// names holds a function's own name and those that it declares.
+func (n *namer) names(fn syntax.Node) map[string]bool {
+	if out, ok := n.declared[fn]; ok || !fn.Valid() {
+		return out
+	}
+	out := map[string]bool{fn.Field("name").Text(): true}
+	add := func(p syntax.Node) {
+		for _, id := range p.Find("identifier") {
+			out[id.Text()] = true
+		}
+	}
+	fn.Inspect(func(c syntax.Node) bool {
+		switch c.Kind() {
+		case "let_declaration", "parameter", "for_expression":
+			add(c.Field("pattern"))
+		case "closure_parameters":
+			add(c)
+		case "parameters", "lambda_parameters":
+			for _, q := range c.NamedChildren() {
+				switch {
+				case q.Is("identifier"):
+					add(q)
+				case q.Field("name").Valid():
+					add(q.Field("name"))
+				case q.Is("typed_parameter"):
+					add(q.NamedChild(0))
+				}
+			}
+		case "assignment", "for_statement", "for_in_clause":
+			add(c.Field("left"))
+		case "function_definition":
+			add(c.Field("name"))
+		}
+		return true
+	})
+	n.declared[fn] = out
+	return out
+}
+
+// has reports whether a file of a tree has a function of a name.
+func (n *namer) has(t *tree.Tree, at, fn string) bool {
+	side := fmt.Sprintf("%p\x00%s", t, at)
+	if _, ok := n.exists[side]; !ok {
+		n.exists[side] = true
+		if t.Exists(at) {
+			for _, f := range t.File(at).Root().Find("function_item", "function_definition") {
+				n.exists[side+"\x00"+f.Field("name").Text()] = true
+			}
+		}
+	}
+	return n.exists[side+"\x00"+fn]
+}
