@@ -316,7 +316,7 @@ def test_op_one_row(self, backend, arch):
         self.assertCorrectness(get_swiglu(), self.reference, {"a": a, "b": b}, rtol=1e-2, atol=1e-2)
 `)}},
 	{name: "legal: transposes in a new test", file: "bmm.t", do: []step{
-		before("@pytest.mark.parametrize(", 3, `
+		before("@pytest.mark.parametrize(", 4, `
 @pytest.mark.parametrize("backend", _backends)
 def test_op_of_copies(self, backend):
     """Operands that were transposed and copied by the caller."""
