@@ -236,7 +236,7 @@ func findingsText(r *review.Report) (string, error) {
 	for _, f := range r.Findings {
 		text, err := templates.Markdown("check", "finding-row", map[string]any{
 			"Severity": string(f.Severity), "New": f.New, "Rule": untrusted.Text(f.Rule),
-			"Place": untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)), "Title": untrusted.Text(f.Title),
+			"Place": untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)), "Title": untrusted.Text(f.Message),
 		})
 		if err != nil {
 			return "", err

@@ -121,7 +121,7 @@ func reviewMarker(sha string, threads []store.Thread) string {
 
 // listed is the finding in one line, for a review's body.
 func listed(f review.Finding) string {
-	return fmt.Sprintf("%s %s at `%s:%d`: %s", f.Rule, f.Severity, f.Path, f.Line, f.Title)
+	return fmt.Sprintf("%s %s at `%s:%d`: %s", f.Rule, f.Severity, f.Path, f.Line, f.Message)
 }
 
 // lineComment is the comment of a finding; ok is false when its lines are not

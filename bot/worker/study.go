@@ -279,7 +279,7 @@ func (s *study) fill(in *gate.Input) {
 		if !f.New {
 			continue
 		}
-		finding := gate.Finding{Rule: f.Rule, Path: untrusted.Text(f.Path), Line: f.Line, Title: untrusted.Text(f.Title), Fingerprint: f.Fingerprint}
+		finding := gate.Finding{Rule: f.Rule, Path: untrusted.Text(f.Path), Line: f.Line, Title: untrusted.Text(f.Message), Fingerprint: f.Fingerprint}
 		switch {
 		case strings.HasPrefix(f.Rule, "T") && f.Severity != review.Note:
 			in.Integrity.Findings = append(in.Integrity.Findings, finding)

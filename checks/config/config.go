@@ -15,6 +15,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/tilegate/tilegate/checks/rules"
 )
 
 // Path is where a repository keeps its configuration. It is read from the base
@@ -340,7 +342,6 @@ type visitor func(ast.Node)
 func (v visitor) Visit(n ast.Node) ast.Visitor { v(n); return v }
 
 var (
-	rulePattern    = regexp.MustCompile(`^([RPAST])([1-9][0-9]?)$`)
 	backendPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 	gpuPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	workflowName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$`)
@@ -362,7 +363,7 @@ func (c Config) validate(file string, tree *ast.File) Problems {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
-		if !rulePattern.MatchString(id) {
+		if known, ok := rules.ParseID(id); !ok || known != id {
 			bad("$.rules."+id, "a rule such as R45, P9, A1, S1 or T1", id)
 		}
 		if !slices.Contains(Severities, c.Rules[id]) {
