@@ -85,3 +85,62 @@ func ReadReport(t *tree.Tree, p string) *Report {
 	}
 	return r
 }
+
+// Succeeded reports whether the report's verdict is a success.
+func (r *Report) Succeeded() bool {
+	switch r.Verdict {
+	case "PASS", "COMPILED", "ALL_PASS", "DONE":
+		return true
+	}
+	return false
+}
+
+// Reports lists the readable reports beside a kernel, by path.
+func Reports(t *tree.Tree, k *tree.Kernel) []*Report {
+	var out []*Report
+	for _, p := range t.Files(path.Join(k.Dir, "reports"), func(p string) bool { return path.Ext(p) == ".md" }) {
+		if r := ReadReport(t, p); r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Run is a command in fenced code of a report and what it printed.
+type Run struct {
+	Command Line
+	Output  []Line
+}
+
+// Runs lists the commands of a report that contain a text, each with the lines
+// up to the next command or the end of the fence. A command is the first line
+// of a fence or one behind a dollar sign.
+func (r *Report) Runs(contains string) []Run {
+	var out []Run
+	open, first := false, false
+	for _, l := range r.Lines {
+		text := strings.TrimSpace(l.Text)
+		switch {
+		case !l.Code || strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
+			open, first = false, l.Code
+		case first || strings.HasPrefix(text, "$ "):
+			open, first = strings.Contains(text, contains), false
+			if open {
+				out = append(out, Run{Command: l})
+			}
+		case open:
+			out[len(out)-1].Output = append(out[len(out)-1].Output, l)
+		}
+	}
+	return out
+}
+
+// Log reads a log beside a kernel or beside its reports; nil when there is none.
+func Log(t *tree.Tree, k *tree.Kernel, name string) *syntax.File {
+	for _, p := range []string{path.Join(k.Dir, name), path.Join(k.Dir, "reports", name)} {
+		if f := present(t, p); f != nil {
+			return f
+		}
+	}
+	return nil
+}

@@ -118,6 +118,17 @@ func Insert(offset int, text, description string) *Fix {
 	return &Fix{Description: description, Edits: []TextEdit{{Span: syntax.Span{Start: offset, End: offset}, New: text}}}
 }
 
+// Speaks reports whether another rule reports anything about the pass's kernel,
+// with constructs given only for those. A rule that looks at the same matter
+// from further away asks this, so that one fault is not told twice.
+func (p *Pass) Speaks(r *Rule, constructs ...string) bool {
+	spoke := false
+	Run(r, p.Tree, nil, p.facts, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
+		spoke = spoke || len(constructs) == 0 || slices.Contains(constructs, d.Construct)
+	}, func(*Pass, string) {})
+	return spoke
+}
+
 // AnyFact is a Fact of any type.
 type AnyFact interface{ factName() string }
 

@@ -20,6 +20,17 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/a14"
 	"github.com/tilegate/tilegate/checks/rules/a15"
 	"github.com/tilegate/tilegate/checks/rules/a16"
+	"github.com/tilegate/tilegate/checks/rules/p01"
+	"github.com/tilegate/tilegate/checks/rules/p02"
+	"github.com/tilegate/tilegate/checks/rules/p03"
+	"github.com/tilegate/tilegate/checks/rules/p04"
+	"github.com/tilegate/tilegate/checks/rules/p05"
+	"github.com/tilegate/tilegate/checks/rules/p06"
+	"github.com/tilegate/tilegate/checks/rules/p07"
+	"github.com/tilegate/tilegate/checks/rules/p08"
+	"github.com/tilegate/tilegate/checks/rules/p09"
+	"github.com/tilegate/tilegate/checks/rules/p10"
+	"github.com/tilegate/tilegate/checks/rules/p11"
 	"github.com/tilegate/tilegate/checks/rules/r01"
 	"github.com/tilegate/tilegate/checks/rules/r02"
 	"github.com/tilegate/tilegate/checks/rules/r03"
@@ -76,6 +87,8 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/s05"
 	"github.com/tilegate/tilegate/checks/rules/s06"
 	"github.com/tilegate/tilegate/checks/rules/s07"
+	"github.com/tilegate/tilegate/checks/rules/s08"
+	"github.com/tilegate/tilegate/checks/rules/s09"
 	"github.com/tilegate/tilegate/checks/rules/s10"
 	"github.com/tilegate/tilegate/checks/rules/s11"
 	"github.com/tilegate/tilegate/checks/rules/s12"
@@ -140,6 +153,17 @@ var Rules = []*rules.Rule{
 	r47.Rule,
 	r48.Rule,
 	r49.Rule,
+	p01.Rule,
+	p02.Rule,
+	p03.Rule,
+	p04.Rule,
+	p05.Rule,
+	p06.Rule,
+	p07.Rule,
+	p08.Rule,
+	p09.Rule,
+	p10.Rule,
+	p11.Rule,
 	a01.Rule,
 	a02.Rule,
 	a03.Rule,
@@ -163,6 +187,8 @@ var Rules = []*rules.Rule{
 	s05.Rule,
 	s06.Rule,
 	s07.Rule,
+	s08.Rule,
+	s09.Rule,
 	s10.Rule,
 	s11.Rule,
 	s12.Rule,

@@ -34,6 +34,18 @@ def make_tensor_desc(ffi, t):
     return d
 
 
+def next_power_of_2(n: int) -> int:
+    return 1 << max(0, n - 1).bit_length()
+
+
+def bind_kernel_function_cffi(kernel: str, cdef: str, so_name: str = "libcutile_kernels.so"):
+    import cffi
+
+    ffi = cffi.FFI()
+    ffi.cdef(_TENSORDESC_CDEF + cdef)
+    return ffi, ffi.dlopen(so_name)
+
+
 _RC_MESSAGES = {
     -2: "unsupported dtype",
     -3: "kernel launch failed",

@@ -1,0 +1,148 @@
+// Package p04 is rule P4: the wrapper's imports from the tree resolve.
+package p04
+
+import (
+	_ "embed"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+//go:embed doc.md
+var doc string
+
+// Rule is P4.
+var Rule = &rules.Rule{
+	ID: "P4", Title: "The wrapper's imports from the tree resolve",
+	Category: "process", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "none",
+	Why: "A wrapper that cannot be imported registers nothing, and the ops package then goes on without the whole backend.",
+	Triage: []string{
+		"Correct the name, or define it in the module that it is taken from.",
+		"Run `python -c \"from tilegym.ops.cutile_rs import KERNEL\"` on a machine with PyTorch.",
+	},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+}
+
+func run(p *rules.Pass) {
+	w := host.Of(p).Kernel(p.Kernel).Wrapper
+	if w == nil {
+		return
+	}
+	for _, n := range w.File.Root().Find("import_from_statement") {
+		if n.Ancestor("try_statement", "if_statement", "function_definition", "class_definition", "with_statement").Valid() {
+			continue
+		}
+		check(p, w, n)
+	}
+}
+
+// root is where the package lies.
+const root = "src"
+
+func check(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
+	dir, ok := folder(w.File.Path, n.Field("module_name").Squeeze())
+	if !ok {
+		return
+	}
+	file := dir + ".py"
+	isPackage := p.Tree.Exists(path.Join(dir, "__init__.py"))
+	if isPackage {
+		file = path.Join(dir, "__init__.py")
+	}
+	if !p.Tree.Exists(file) {
+		if absent(p, dir) {
+			p.Reportf(n.Field("module_name"), rules.Error, "module", "there is no module `%s`: expected `%s`", n.Field("module_name").Squeeze(), file)
+		}
+		return
+	}
+	f := p.Tree.File(file)
+	names, known := bound(f)
+	if f.Unread != "" || !known {
+		p.Undecided("what the imported module defines is not known")
+		return
+	}
+	for _, name := range n.Fields("name") {
+		at := name
+		if name.Is("aliased_import") {
+			at = name.Field("name")
+		}
+		if id := at.Squeeze(); !names[id] && !(isPackage && submodule(p, dir, id)) {
+			p.Reportf(at, rules.Error, "name", "`%s` does not define `%s`, so this wrapper cannot be imported", file, id)
+		}
+	}
+}
+
+// folder is where a module of the package would lie, without an ending.
+func folder(importer, module string) (string, bool) {
+	trimmed := strings.TrimLeft(module, ".")
+	switch dots := len(module) - len(trimmed); {
+	case dots > 0:
+		dir := path.Dir(importer)
+		for range dots - 1 {
+			dir = path.Dir(dir)
+		}
+		return path.Join(dir, strings.ReplaceAll(trimmed, ".", "/")), strings.HasPrefix(dir, root+"/tilegym")
+	case strings.HasPrefix(module, "tilegym."):
+		return path.Join(root, strings.ReplaceAll(module, ".", "/")), true
+	}
+	return "", false
+}
+
+// absent reports whether a module cannot be there: its folder is listed and has
+// nothing of that name.
+func absent(p *rules.Pass, dir string) bool {
+	list, err := fs.ReadDir(p.Tree.FS, path.Dir(dir))
+	if err != nil || len(list) == 0 {
+		return false
+	}
+	base := path.Base(dir)
+	return !slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return e.Name() == base || strings.HasPrefix(e.Name(), base+".")
+	})
+}
+
+func submodule(p *rules.Pass, dir, name string) bool { return !absent(p, path.Join(dir, name)) }
+
+// bound lists the names that a module binds anywhere. It is not known when some
+// come from elsewhere or are made at run time.
+func bound(f *syntax.File) (names map[string]bool, known bool) {
+	names, known = map[string]bool{}, true
+	add := func(n syntax.Node) {
+		for _, id := range n.Find("identifier") {
+			names[id.Text()] = true
+		}
+	}
+	for _, n := range f.Root().Find("function_definition", "class_definition", "assignment", "named_expression", "for_statement", "as_pattern_target", "import_statement", "import_from_statement", "wildcard_import", "call", "type_alias_statement") {
+		switch n.Kind() {
+		case "function_definition", "class_definition":
+			names[n.Field("name").Text()] = true
+		case "assignment", "for_statement", "type_alias_statement":
+			add(n.Field("left"))
+		case "named_expression":
+			add(n.Field("name"))
+		case "as_pattern_target":
+			add(n)
+		case "wildcard_import":
+			known = false
+		case "call":
+			switch syntax.PyName(n.Field("function")) {
+			case "globals", "setattr", "exec", "vars":
+				known = false
+			}
+		default:
+			for _, name := range n.Fields("name") {
+				if name.Is("aliased_import") {
+					name = name.Field("alias")
+				}
+				first, _, _ := strings.Cut(name.Squeeze(), ".")
+				names[first] = true
+			}
+		}
+	}
+	return names, known && !names["__getattr__"]
+}
