@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -28,14 +29,21 @@ type bench struct {
 	sha  string
 	st   *store.Store
 	out  *outbox.Outbox
-	now  time.Time
 	to   outbox.To
+
+	start time.Time
+	// passed is the time since start; the simulated GitHub's goroutines read it.
+	passed atomic.Int64
 }
+
+func (b *bench) now() time.Time { return b.start.Add(time.Duration(b.passed.Load())) }
+
+func (b *bench) wait(d time.Duration) { b.passed.Add(int64(d)) }
 
 func newBench(t *testing.T, pace time.Duration, o githubsim.Options) *bench {
 	t.Helper()
-	b := &bench{t: t, now: time.Now()}
-	o.Now = func() time.Time { return b.now }
+	b := &bench{t: t, start: time.Now()}
+	o.Now = b.now
 	b.sim = githubsim.New(o)
 	require.NoError(t, b.sim.Start())
 	t.Cleanup(func() { b.sim.Close() })
@@ -81,7 +89,7 @@ func (b *bench) drain() {
 		if len(open) == 0 {
 			return
 		}
-		b.now = b.now.Add(time.Minute)
+		b.wait(time.Minute)
 	}
 	b.t.Fatal("the outbox does not empty")
 }
@@ -189,9 +197,9 @@ func TestPaceBetweenContent(t *testing.T) {
 	}
 	require.True(t, step())
 	require.False(t, step(), "within the pace")
-	b.now = b.now.Add(999 * time.Millisecond)
+	b.wait(999 * time.Millisecond)
 	require.False(t, step())
-	b.now = b.now.Add(time.Millisecond)
+	b.wait(time.Millisecond)
 	require.True(t, step())
 }
 
