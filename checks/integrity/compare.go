@@ -262,9 +262,13 @@ func (c *comparison) holds(t *term, given []*term) bool {
 // eachCase compares each case of a test with the case that it has become.
 func (c *comparison) eachCase(b, h *testFn, baseCases, headCases []testCase, same bool) {
 	common := c.commonNames(b, h)
+	ours, theirs := make([]string, len(common)), make([]string, len(common))
+	for i, pair := range common {
+		ours[i], theirs[i] = pair[0], pair[1]
+	}
 	index := map[string][]testCase{}
 	for _, hc := range headCases {
-		k := hc.key(common)
+		k := hc.key(theirs)
 		index[k] = append(index[k], hc)
 	}
 	c.total = len(baseCases)
@@ -272,7 +276,7 @@ func (c *comparison) eachCase(b, h *testFn, baseCases, headCases []testCase, sam
 	for i := range baseCases {
 		bc := baseCases[i]
 		c.current = &baseCases[i]
-		candidates := index[bc.key(common)]
+		candidates := index[bc.key(ours)]
 		if len(candidates) == 0 {
 			lost = append(lost, bc)
 			continue
@@ -288,17 +292,47 @@ func (c *comparison) eachCase(b, h *testFn, baseCases, headCases []testCase, sam
 	c.lost(b, h, lost, headCases)
 }
 
-// commonNames are the parameters of both tests.
-func (c *comparison) commonNames(b, h *testFn) []string {
-	var out []string
-	for _, x := range b.sets {
-		for _, n := range x.names {
-			if slices.ContainsFunc(h.sets, func(y paramSet) bool { return slices.Contains(y.names, n) }) {
-				out = append(out, n)
+// commonNames are the parameters of both tests, with the names that they have
+// in each: a parameter that was renamed has the same values.
+func (c *comparison) commonNames(b, h *testFn) [][2]string {
+	var out [][2]string
+	ours, theirs := b.columns(), h.columns()
+	taken := map[string]bool{}
+	for _, n := range sortedKeys(ours) {
+		if theirs[n] != nil {
+			out = append(out, [2]string{n, n})
+			taken[n] = true
+		}
+	}
+	for _, n := range sortedKeys(ours) {
+		if theirs[n] != nil {
+			continue
+		}
+		for _, m := range sortedKeys(theirs) {
+			missing := func(v *term) bool { return !slices.Contains(theirs[m], v) }
+			if !taken[m] && ours[m] == nil && len(ours[n]) > 0 && !slices.ContainsFunc(ours[n], missing) {
+				out = append(out, [2]string{n, m})
+				taken[m] = true
+				break
 			}
 		}
 	}
-	slices.Sort(out)
+	return out
+}
+
+// columns are the values of each parameter.
+func (t *testFn) columns() map[string][]*term {
+	out := map[string][]*term{}
+	for _, s := range t.sets {
+		for i, n := range s.names {
+			out[n] = []*term{}
+			for _, row := range s.cases {
+				if i < len(row.vals) && !slices.Contains(out[n], row.vals[i]) {
+					out[n] = append(out[n], row.vals[i])
+				}
+			}
+		}
+	}
 	return out
 }
 
@@ -890,6 +924,9 @@ func (c *comparison) argument(o, n check, name string) {
 		c.add(Checks, at, "itself "+name, "the check compares a value with itself")
 		return
 	}
+	if onlyOff(x, y) {
+		return
+	}
 	found := c.causes(x, y)
 	alone := opposite == "" || o.args[opposite] == n.args[opposite]
 	side := sides[name]
@@ -904,6 +941,22 @@ func (c *comparison) argument(o, n check, name string) {
 	default:
 		c.changed(found, at, "the input is another")
 	}
+}
+
+// onlyOff reports whether a dictionary of arguments has nothing new but options
+// that are off.
+func onlyOff(x, y *term) bool {
+	if !x.is("dict") || !y.is("dict") {
+		return false
+	}
+	for _, p := range x.kids {
+		if !slices.Contains(y.kids, p) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(y.kids, func(p *term) bool {
+		return !slices.Contains(x.kids, p) && !(p.is("pair") && (p.kids[1].is("none") || p.kids[1].is("bool") && p.kids[1].text == "False"))
+	})
 }
 
 func orElse(n, other syntax.Node) syntax.Node {

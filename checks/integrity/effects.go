@@ -157,7 +157,7 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 	switch {
 	case undoes(c.head, n) != "":
 		c.add(Collection, n.node, construct, "%s lets another backend answer for the kernel", what)
-	case replaced && (isSeed(name) || name == "set_backend"):
+	case replaced && (isSeed(name) || isPatch(name) || name == "set_backend"):
 		// Reported as what the old call became.
 	case n.t.is("decorator"):
 		c.newDecorator(n, construct)

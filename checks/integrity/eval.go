@@ -631,12 +631,24 @@ func (f *frame) tried(body syntax.Node) *term {
 	return f.run.u().none
 }
 
-// raises reports whether a handler always raises again.
+// raises reports whether a handler always raises again or ends the test; a skip
+// there is an event of its own.
 func raises(body syntax.Node) bool {
 	list := body.NamedChildren()
-	return len(list) > 0 && list[len(list)-1].Is("raise_statement") && !slices.ContainsFunc(list[:len(list)-1], func(n syntax.Node) bool {
-		return len(n.Find("return_statement")) > 0
-	})
+	if len(list) == 0 || slices.ContainsFunc(list[:len(list)-1], func(n syntax.Node) bool { return len(n.Find("return_statement")) > 0 }) {
+		return false
+	}
+	last := list[len(list)-1]
+	if last.Is("raise_statement") {
+		return true
+	}
+	if call := last.NamedChild(0); last.Is("expression_statement") && call.Is("call") {
+		switch syntax.PyName(call.Field("function")) {
+		case "skip", "skipTest", "xfail", "fail":
+			return true
+		}
+	}
+	return false
 }
 
 // harmlessWith are contexts that change nothing of what is compared.
