@@ -144,8 +144,6 @@ type run struct {
 	active []syntax.Node
 	// ended is the number of guards under which the run ended for good, or -1.
 	ended int
-	// quiet runs only make a function's term.
-	quiet bool
 }
 
 func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: -1} }

@@ -40,8 +40,8 @@ func isSeed(name string) bool {
 // isNumeric reports whether a call changes how PyTorch computes.
 func isNumeric(name string) bool {
 	switch name {
-	case "set_float32_matmul_precision", "set_default_dtype", "set_grad_enabled", "set_default_device", "set_default_tensor_type", "set_printoptions":
-		return name != "set_printoptions"
+	case "set_float32_matmul_precision", "set_default_dtype", "set_grad_enabled", "set_default_device", "set_default_tensor_type":
+		return true
 	}
 	return false
 }
@@ -290,10 +290,6 @@ func builtin(u *universe, callee *term, args []*term) *term {
 			list = seqs[0]
 		}
 		return extreme(list, callee.text == "max")
-	case "torch.dtype", "typing.cast":
-		return nil
-	case "pytest.param":
-		return nil
 	}
 	return nil
 }
