@@ -154,7 +154,7 @@ func (v *validator) ir(kernelDir fs.FS, field, name string, line int, kernel str
 func read(dir fs.FS, name string) ([]byte, error) {
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if !fs.ValidPath(clean) || clean == "." {
-		return nil, errors.New("expected a path below it, without ..")
+		return nil, errors.New(`expected a path below it, without ".."`)
 	}
 	f, err := dir.Open(clean)
 	if err != nil {

@@ -377,12 +377,9 @@ func (r *run) fail(n syntax.Node) {
 }
 
 func (f *frame) del(n syntax.Node) {
-	for _, c := range n.NamedChild(0).Find("subscript", "attribute") {
-		obj := f.eval(c.NamedChild(0))
-		if f.foreign(obj) {
-			f.run.record(stored, f.run.u().raw("del", "", f.eval(c)), n, "")
-		}
-		return
+	targets := n.NamedChild(0).Find("subscript", "attribute")
+	if len(targets) > 0 && f.foreign(f.eval(targets[0].NamedChild(0))) {
+		f.run.record(stored, f.run.u().raw("del", "", f.eval(targets[0])), n, "")
 	}
 }
 
@@ -403,13 +400,14 @@ func (f *frame) assert(n syntax.Node) {
 
 func (f *frame) ifStatement(n syntax.Node) flow {
 	return f.branch(n, f.eval(n.Field("condition")), func() flow { return f.block(n.Field("consequence")) }, func() flow {
-		for i, alt := range n.Fields("alternative") {
-			if alt.Is("elif_clause") {
-				return f.elif(n, i)
-			}
-			return f.block(alt.Field("body"))
+		alternatives := n.Fields("alternative")
+		switch {
+		case len(alternatives) == 0:
+			return goesOn
+		case alternatives[0].Is("elif_clause"):
+			return f.elif(n, 0)
 		}
-		return goesOn
+		return f.block(alternatives[0].Field("body"))
 	})
 }
 

@@ -69,7 +69,7 @@ func TestCoverageTable(t *testing.T) {
 }
 
 var (
-	mdHeading = regexp.MustCompile("^#{1,4} +(.*?)\\s*$")
+	mdHeading = regexp.MustCompile(`^#{1,4} +(.*?)\s*$`)
 	mdFence   = regexp.MustCompile("^\\s*```")
 )
 

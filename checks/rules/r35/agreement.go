@@ -117,8 +117,7 @@ func handsOn(c syntax.Node) bool {
 // holds.
 func sizes(fn syntax.Node) func(syntax.Node) map[string]bool {
 	env := map[string]map[string]bool{}
-	var of func(syntax.Node) map[string]bool
-	of = func(n syntax.Node) map[string]bool {
+	of := func(n syntax.Node) map[string]bool {
 		out := map[string]bool{}
 		n.Inspect(func(c syntax.Node) bool {
 			switch c.Kind() {
@@ -161,8 +160,7 @@ func sizes(fn syntax.Node) func(syntax.Node) map[string]bool {
 // comparesDims is comparesShapes for the export.
 func comparesDims(e *host.Export) answer {
 	env := map[string]map[string]bool{}
-	var of func(syntax.Node) map[string]bool
-	of = func(n syntax.Node) map[string]bool {
+	of := func(n syntax.Node) map[string]bool {
 		out := map[string]bool{}
 		for _, id := range n.Find("identifier") {
 			if d := e.Descs[id.Text()]; d != "" && dimension(id) {
