@@ -46,6 +46,7 @@ type Case struct {
 	Detail      string // body of the result, its middle cut out beyond 64 KiB
 	Output      string // captured output of the case, cut like Detail
 	Properties  []Property
+	Line        int // of the file on which the case begins, from 1; 0 outside of files
 }
 
 // Property is one <property> of a case.
@@ -208,6 +209,7 @@ func (d *junitDecoder) locate(err error) error {
 func (d *junitDecoder) testcase(start xml.StartElement) error {
 	c := Case{Class: attr(start, "classname"), Name: attr(start, "name"), Outcome: Passed}
 	c.Seconds, _ = strconv.ParseFloat(attr(start, "time"), 64)
+	c.Line, _ = d.xml.InputPos()
 	for {
 		tok, err := d.xml.Token()
 		if err != nil {

@@ -8,14 +8,18 @@ import (
 )
 
 // Comparison is one printed comparison of a test output with the reference.
-// Ranges are the smallest and largest values; they are NaN when not printed.
+// Figures that were not printed are NaN, lists are nil.
 type Comparison struct {
-	Matched        float64 // share of close elements, in percent
-	Ref, Test      Range
-	Grad           bool // a gradient was compared
-	at             line
-	refOK, testOK  bool
-	started, share bool
+	Matched   float64 // share of close elements, in percent
+	Ref, Test Range
+	MaxAbs    float64 // largest absolute difference
+	Shape     []int   // of the output
+	First     []int   // index of the first element that differs
+	Grad      bool    // a gradient was compared
+
+	at                line
+	started, share    bool
+	refSaid, testSaid bool // a range was printed, if only of NaN
 }
 
 // Range is the smallest and the largest value.
@@ -28,44 +32,62 @@ func (r Range) finite() bool {
 	return !math.IsNaN(r.Min) && !math.IsNaN(r.Max) && !math.IsInf(r.Min, 0) && !math.IsInf(r.Max, 0)
 }
 
-// comparisonReader collects the lines of a comparison. The comparison ends when
-// both ranges are known or another one begins.
-type comparisonReader struct{ c Comparison }
+// comparisonLines bounds the lines of one printed comparison.
+const comparisonLines = 24
+
+// comparisonReader collects the lines of a comparison. It ends with the indices
+// that differ, with another comparison, or after comparisonLines.
+type comparisonReader struct {
+	c     Comparison
+	lines int
+}
 
 var (
 	differs = regexp.MustCompile(`(OUTPUT|GRAD FOR).* DID NOT MATCH THE REFERENCE`)
 	matched = regexp.MustCompile(`\bmatched: \d+ / \d+ \[([0-9.]+|nan)%\]`)
 	ranged  = regexp.MustCompile(`\b(ref|test) range:\s+(\S+) : +(\S+)`)
+	shaped  = regexp.MustCompile(`\bshape: torch\.Size\(\[([\d, ]*)\]\)`)
+	largest = regexp.MustCompile(`max absolute difference:\s+(\S+)`)
+	indexed = regexp.MustCompile(`mismatched indices: ?tensor\(\[\[([\d, ]+)\]`)
 )
 
 func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
-	if l.quote {
+	if !r.c.started && !strings.Contains(l.text, " DID NOT MATCH THE REFERENCE") || l.quote {
 		return Comparison{}, false
 	}
-	switch {
-	case strings.Contains(l.text, " DID NOT MATCH THE REFERENCE") && differs.MatchString(l.text):
+	if differs.MatchString(l.text) {
 		done, ok = r.end()
-		r.c = Comparison{started: true, at: l, Grad: strings.Contains(l.text, "GRAD FOR")}
+		unknown := Range{math.NaN(), math.NaN()}
+		r.c = Comparison{started: true, at: l, Grad: strings.Contains(l.text, "GRAD FOR"), Ref: unknown, Test: unknown, MaxAbs: math.NaN()}
+		r.lines = 0
 		return done, ok
-	case !r.c.started:
+	}
+	if !r.c.started {
 		return Comparison{}, false
 	}
-	if strings.Contains(l.text, "matched: ") {
-		if m := matched.FindStringSubmatch(l.text); m != nil {
-			r.c.Matched, r.c.share = number(m[1]), true
+	r.lines++
+	if m := matched.FindStringSubmatch(l.text); m != nil {
+		r.c.Matched, r.c.share = number(m[1]), true
+	}
+	if m := ranged.FindStringSubmatch(l.text); m != nil {
+		v := Range{number(m[2]), number(m[3])}
+		if m[1] == "ref" && !r.c.refSaid {
+			r.c.Ref, r.c.refSaid = v, true
+		} else if m[1] == "test" && !r.c.testSaid {
+			r.c.Test, r.c.testSaid = v, true
 		}
 	}
-	if strings.Contains(l.text, " range:") && !strings.Contains(l.text, "|") {
-		if m := ranged.FindStringSubmatch(l.text); m != nil {
-			v := Range{number(m[2]), number(m[3])}
-			if m[1] == "ref" {
-				r.c.Ref, r.c.refOK = v, true
-			} else {
-				r.c.Test, r.c.testOK = v, true
-			}
-		}
+	if m := shaped.FindStringSubmatch(l.text); m != nil {
+		r.c.Shape = numbers(m[1])
 	}
-	if r.c.share && r.c.refOK && r.c.testOK {
+	if m := largest.FindStringSubmatch(l.text); m != nil {
+		r.c.MaxAbs = number(m[1])
+	}
+	m := indexed.FindStringSubmatch(l.text)
+	if m != nil {
+		r.c.First = numbers(m[1])
+	}
+	if m != nil || r.lines >= comparisonLines {
 		return r.end()
 	}
 	return Comparison{}, false
@@ -75,17 +97,7 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 func (r *comparisonReader) end() (Comparison, bool) {
 	c := r.c
 	r.c = Comparison{}
-	if !c.started || !c.share {
-		return Comparison{}, false
-	}
-	nan := Range{math.NaN(), math.NaN()}
-	if !c.refOK {
-		c.Ref = nan
-	}
-	if !c.testOK {
-		c.Test = nan
-	}
-	return c, true
+	return c, c.started && c.share
 }
 
 func number(s string) float64 {
@@ -94,4 +106,17 @@ func number(s string) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// numbers reads a list such as "262144, 1024".
+func numbers(list string) []int {
+	var all []int
+	for s := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
 }

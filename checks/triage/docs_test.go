@@ -45,7 +45,7 @@ One marked *records* is decided from test records and times, not from log text.
 		switch {
 		case r.FromRecords():
 			notes = append(notes, "*records*")
-		case r.Weak:
+		case r.Rank == Weak:
 			notes = append(notes, "*weak*")
 		}
 		fmt.Fprintf(&b, "\n### %s: %s\n\n%s\n\n", r.ID, untrusted.Text(r.Title).Prose(), strings.Join(notes, " · "))

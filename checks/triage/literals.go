@@ -9,23 +9,26 @@ import (
 type patternRef struct{ row, pattern int }
 
 // literalIndex finds in one pass over a line the patterns that could match it:
-// those of which a required literal occurs.
+// those of which a required literal occurs. A literal is filed under its rarest
+// two bytes.
 type literalIndex struct {
-	refs    []patternRef // in matching order
-	buckets map[uint16][]literal
-	first   [1 << 10]uint64 // bit set of the buckets, for a quick no
+	refs    []patternRef    // in matching order
+	some    [1 << 10]uint64 // bit set of the pairs that have a bucket, for a quick no
+	buckets [1 << 16]uint16 // by pair: place in lists
+	lists   [][]literal
 }
 
 // literal is a string that stands for the patterns (by place in refs) that
 // require it or another one.
 type literal struct {
 	text     string
+	at       int // of the pair in text
 	patterns []int
 }
 
 // index covers all line patterns of all rows.
 var index = func() *literalIndex {
-	x := &literalIndex{buckets: map[uint16][]literal{}}
+	x := &literalIndex{lists: make([][]literal, 1)}
 	by := map[string][]int{}
 	for r := range ready {
 		for p, pattern := range ready[r].any {
@@ -36,29 +39,60 @@ var index = func() *literalIndex {
 		}
 	}
 	for text, patterns := range by {
-		k := bigram(text, 0)
-		x.buckets[k] = append(x.buckets[k], literal{text, patterns})
-		x.first[k>>6] |= 1 << (k & 63)
+		at := rarestPair(text)
+		k := pair(text, at)
+		if x.buckets[k] == 0 {
+			x.buckets[k] = uint16(len(x.lists))
+			x.lists = append(x.lists, nil)
+		}
+		list := &x.lists[x.buckets[k]]
+		*list = append(*list, literal{text, at, patterns})
+		x.some[k>>6] |= 1 << (k & 63)
 	}
 	return x
 }()
 
-func bigram(s string, i int) uint16 { return uint16(s[i])<<8 | uint16(s[i+1]) }
+func pair(s string, i int) uint16 { return uint16(s[i])<<8 | uint16(s[i+1]) }
+
+// common are the bytes that logs are full of, the most frequent first.
+const common = " etaoinrscdlupmf./_-:0=12"
+
+// rarestPair is where two bytes stand that logs hold seldom.
+func rarestPair(s string) int {
+	best, most := 0, -1
+	for i := 0; i+1 < len(s); i++ {
+		score := 0
+		for _, c := range []byte{s[i], s[i+1]} {
+			if at := strings.IndexByte(common, c); at >= 0 {
+				score += at
+			} else {
+				score += 2 * len(common)
+			}
+		}
+		if score > most {
+			best, most = i, score
+		}
+	}
+	return best
+}
 
 // candidates appends to found the patterns that could match the line, in
 // matching order, and returns it.
 func (x *literalIndex) candidates(line string, found []int) []int {
 	for i := 0; i+1 < len(line); i++ {
-		k := bigram(line, i)
-		if x.first[k>>6]&(1<<(k&63)) == 0 {
+		k := pair(line, i)
+		if x.some[k>>6]&(1<<(k&63)) == 0 {
 			continue
 		}
-		for _, l := range x.buckets[k] {
-			if strings.HasPrefix(line[i:], l.text) {
+		for _, l := range x.lists[x.buckets[k]] {
+			if i >= l.at && strings.HasPrefix(line[i-l.at:], l.text) {
 				found = append(found, l.patterns...)
 			}
 		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
+	if len(found) > 1 {
+		slices.Sort(found)
+		found = slices.Compact(found)
+	}
+	return found
 }

@@ -53,10 +53,19 @@ const (
 	Platform Source = "pytest, torch, driver, CI"
 )
 
+// Rank orders signatures before their stages do.
+type Rank int
+
+// The ranks, the first reported first.
+const (
+	Root     Rank = iota - 1 // explains whatever else is in the log: a lost host, broken hardware
+	Specific                 // names a cause
+	Weak                     // a consequence, or says little by itself
+)
+
 // Row is one signature. A row with patterns is a log row; one with a Compare
 // function reads a printed tensor comparison; one with Expect judges a whole
-// report file by its name; one with none of them is decided from test records
-// and only listed here.
+// report file by its name; one with Records is decided from test records.
 type Row struct {
 	ID    string // stable, never renumbered
 	Stage Stage
@@ -66,18 +75,23 @@ type Row struct {
 	Title string
 	Steps []string // what to try, in order
 	From  Source
+	Rank  Rank
 
 	Any     []Pattern             // alternatives
 	Compare func(Comparison) bool // over each printed comparison
 	File    string                // base name (RE2) that Expect is about
 	Expect  []Expect              // the row matches when one is violated
-	Context string                // RE2 of a nearby line that is quoted too
+	// Records decides from the cases and times of a run; nil when it does not
+	// match.
+	Records func(Run) *Seen
+	Context string // RE2 of a nearby line that is quoted too
 	// ContextAfter says that only a line after the hit is its context.
 	ContextAfter bool
-
-	// Weak rows are consequences or say little by themselves: any other row is
-	// reported before them.
-	Weak bool
+	// Passing rows also count in what a test printed that passed.
+	Passing bool
+	// Unless are signatures that say the same more precisely: the row is left out
+	// when one of them matched.
+	Unless []string
 
 	Example  string // a log in which the row is the best match
 	NearMiss string // a log that looks alike and must not match the row
@@ -95,7 +109,7 @@ type Pattern struct {
 	Within int
 	Class  Class // replaces the row's classes when this alternative matched
 	Also   Class
-	Weak   bool
+	Rank   Rank // replaces the row's rank unless it is 0
 }
 
 // Expect is a demand on a whole file: a number of lines that match Line, if any
@@ -113,7 +127,7 @@ func Rows() []Row { return slices.Clone(tables) }
 
 // FromRecords reports whether the row is decided from test records, not from
 // log text.
-func (r Row) FromRecords() bool { return len(r.Any) == 0 && r.Compare == nil && len(r.Expect) == 0 }
+func (r Row) FromRecords() bool { return r.Records != nil }
 
 // matcher is a regular expression behind a cheap test: a line without any of
 // the literals cannot match.

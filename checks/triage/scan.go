@@ -2,12 +2,12 @@ package triage
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,15 +27,17 @@ type Scanner struct {
 	logs   int
 	hits   []*hit
 	found  map[string]*hit // by signature: the first counts
+	run    collector
 }
 
 // hit is a match together with what orders it.
 type hit struct {
 	Match
-	weak    bool
+	rank    Rank
 	log     int
 	order   int
 	context bool // the context line was found
+	records bool // decided from records
 }
 
 // NewScanner returns a scanner for some stages, or for all when none is named.
@@ -71,25 +73,34 @@ type pending struct {
 	inDiag bool // counts only until the next diagnostic
 }
 
-var (
-	// A CI system's timestamp before each line, and its marks of severity.
-	stamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z `)
-	marks = regexp.MustCompile(`^##\x{200b}?\[\w+\]`)
-	// Source as rustc and tracebacks quote it. A message that only stands in quoted
-	// source was not printed by the program.
-	rustQuote = regexp.MustCompile(`^\d*\s*\|(\s|$)`)
-	pyQuote   = regexp.MustCompile(`^(>\s+)?([furbFURB]{0,2}["']|#|//|raise |assert |AssertionError: assert |if |elif |else:|print\(|logger\.|logging\.|warnings\.warn\(|pytest\.(skip|fail|xfail)\(|eprintln!\(|panic!\()|^>\s{2,}`)
-	// pytest prints the source of a function indented, from its head to the line
-	// that failed, which is marked with >.
-	pySource  = regexp.MustCompile(`^ {4,}(async def |def |class |@)`)
-	diagStart = regexp.MustCompile(`^(error|warning)(\[[A-Z]\d+\])?:`)
-)
-
-// Scan reads a log to its end. name is its file name; some signatures judge a
-// report by it. The error is the reader's.
+// Scan reads a log, or a JUnit file, to its end. name is its file name; some
+// signatures judge a report by it. The error is the reader's.
 func (s *Scanner) Scan(name string, r io.Reader) error {
+	in := bufio.NewReaderSize(r, 64<<10)
 	s.logs++
-	sc := logScan{Scanner: s, name: name, wanted: make([]bool, len(ready)), counts: map[*compiledExpect]*[2]int{}}
+	sc := s.open(name)
+	if isJUnit(in) {
+		return sc.junit(in)
+	}
+	var buf []byte
+	for n := 1; ; n++ {
+		raw, err := readLine(in, &buf)
+		if err == nil || len(raw) > 0 {
+			sc.raw(n, raw)
+		}
+		if err != nil {
+			sc.end()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("%s: line %d: %w", name, n, err)
+		}
+	}
+}
+
+// open prepares the rows for one log.
+func (s *Scanner) open(name string) *logScan {
+	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(ready)), counts: map[*compiledExpect]*[2]int{}}
 	for i := range ready {
 		row := &ready[i]
 		if !slices.Contains(s.stages, row.Stage) {
@@ -106,55 +117,46 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 		}
 		sc.wanted[i] = true
 		if row.Compare != nil {
-			sc.compare = append(sc.compare, row)
+			sc.compares = append(sc.compares, row)
 		}
 	}
-	in := bufio.NewReaderSize(r, 64<<10)
-	for n := 1; ; n++ {
-		raw, err := readLine(in)
-		if err == nil || raw != "" {
-			sc.line(n, raw)
-		}
-		if err != nil {
-			sc.end()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return fmt.Errorf("%s: line %d: %w", name, n, err)
-		}
-	}
+	return sc
 }
 
-// readLine is the next line, cut at maxLine.
-func readLine(in *bufio.Reader) (string, error) {
-	var b []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		if room := maxLine - len(b); room > 0 {
-			b = append(b, part[:min(room, len(part))]...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		return string(b), err
+// readLine is the next line, cut at maxLine. It is valid until the next call; buf
+// holds a line that the reader's buffer does not.
+func readLine(in *bufio.Reader, buf *[]byte) ([]byte, error) {
+	b, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return b[:min(len(b), maxLine)], err
 	}
+	*buf = append((*buf)[:0], b[:min(len(b), maxLine)]...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		b, err = in.ReadSlice('\n')
+		*buf = append(*buf, b[:min(len(b), maxLine-len(*buf))]...)
+	}
+	return *buf, err
 }
 
 // logScan is the state of one log.
 type logScan struct {
 	*Scanner
-	name    string
-	wanted  []bool // by place in ready: the row's stage was asked for
-	maybe   []int  // patterns that could match the present line
-	compare []*compiled
-	whole   []*compiled
-	counts  map[*compiledExpect]*[2]int // lines that matched When, Line
+	name     string
+	wanted   []bool // by place in ready: the row's stage was asked for
+	maybe    []int  // patterns that could match the present line
+	compares []*compiled
+	whole    []*compiled
+	counts   map[*compiledExpect]*[2]int // lines that matched When, Line
 
-	recent  []line // the last window lines
+	recent  [window]line // the last lines, a ring
+	seen    int          // lines so far
 	pending []pending
 	awaits  []awaited // hits whose context may still follow
 	block   comparisonReader
 	source  bool // inside of source that pytest quotes
+	passing bool // inside of what a passing test printed
+
+	compared []Comparison // the first one of the present case
 }
 
 type awaited struct {
@@ -163,26 +165,25 @@ type awaited struct {
 	until int
 }
 
-func (sc *logScan) line(n int, raw string) {
-	shown := strings.TrimRight(untrusted.Text(raw).Plain(), " \t\n")
-	if len(shown) > 20 && shown[4] == '-' {
-		shown = stamp.ReplaceAllString(shown, "")
+// raw takes one line as it stands in the file. Carriage returns divide it: a
+// progress bar writes over what it wrote before.
+func (sc *logScan) raw(n int, raw []byte) {
+	for shown := range strings.SplitSeq(strings.TrimRight(untrusted.Text(raw).Plain(), " \t\n"), "\n") {
+		sc.line(n, shown)
 	}
+}
+
+// line takes one clean line.
+func (sc *logScan) line(n int, shown string) {
+	shown = unwrap(shown)
 	switch {
-	case pySource.MatchString(shown):
+	case startsFunction(shown):
 		sc.source = true
 	case shown != "" && shown[0] != '>' && !strings.HasPrefix(shown, "    "):
 		sc.source = false
 	}
-	text := strings.TrimSpace(shown)
-	// pytest marks the lines of an error with E.
-	if after, ok := strings.CutPrefix(text, "E  "); ok {
-		text = strings.TrimSpace(after)
-	}
-	if strings.HasPrefix(text, "##") {
-		text = strings.TrimSpace(marks.ReplaceAllString(text, ""))
-	}
-	l := line{n: n, text: text, quote: sc.source || rustQuote.MatchString(text) || pyQuote.MatchString(text), diag: diagStart.MatchString(text)}
+	text := message(shown)
+	l := line{n: n, text: text, quote: sc.source || quotesSource(text), diag: startsDiagnostic(text)}
 
 	for _, row := range sc.whole {
 		for i := range row.expect {
@@ -196,36 +197,47 @@ func (sc *logScan) line(n int, raw string) {
 		}
 	}
 	sc.settle(l)
-	for _, a := range sc.awaits {
-		if !a.hit.context && a.row.context.match(text) {
-			a.hit.quote(text)
+	if len(sc.awaits) > 0 {
+		for _, a := range sc.awaits {
+			if !a.hit.context && a.row.context.match(text) {
+				a.hit.quote(text)
+			}
 		}
+		sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
 	}
-	sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
-
 	if !l.quote {
 		sc.maybe = index.candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index.refs[i]
 			row := &ready[ref.row]
-			if !sc.wanted[ref.row] {
+			if !sc.wanted[ref.row] || sc.passing && !row.Passing {
 				continue
 			}
-			if h := sc.found[row.ID]; h != nil && !h.weak {
+			p := &row.any[ref.pattern]
+			if h := sc.found[row.ID]; h != nil && h.rank <= row.rankOf(p) {
 				continue
 			}
-			if p := &row.any[ref.pattern]; p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) {
+			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) {
 				sc.candidate(row, p, l)
 			}
 		}
 	}
-	if c, ok := sc.block.line(l); ok {
-		sc.compared(c)
+	if !sc.passing {
+		if c, ok := sc.block.line(l); ok {
+			sc.compare(c)
+		}
 	}
-	sc.recent = append(sc.recent, l)
-	if len(sc.recent) > window {
-		sc.recent = slices.Delete(sc.recent, 0, len(sc.recent)-window)
+	sc.recent[sc.seen%window] = l
+	sc.seen++
+}
+
+// back is the i-th line before the present one, from 1; ok is false when there is
+// none in the window.
+func (sc *logScan) back(i int) (l line, ok bool) {
+	if i > window || i > sc.seen {
+		return line{}, false
 	}
+	return sc.recent[(sc.seen-i)%window], true
 }
 
 // candidate is a line that matches a pattern's Line.
@@ -236,8 +248,12 @@ func (sc *logScan) candidate(row *compiled, p *compiledPattern, l line) {
 	}
 	inDiag := p.Within == 0
 	if !inDiag {
-		for i := len(sc.recent) - 1; i >= 0 && sc.recent[i].n >= l.n-p.Within; i-- {
-			if !sc.recent[i].quote && p.near.match(sc.recent[i].text) {
+		for i := 1; ; i++ {
+			r, ok := sc.back(i)
+			if !ok || r.n < l.n-p.Within {
+				break
+			}
+			if !r.quote && p.near.match(r.text) {
 				sc.hit(row, p, l)
 				return
 			}
@@ -270,26 +286,31 @@ func (sc *logScan) settle(l line) {
 	sc.pending = keep
 }
 
-// hit records a match. The first of a signature counts, but a strong
-// alternative replaces a weak one.
-func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
-	// A skipped test explains what is missing, not what failed.
-	skipped := strings.HasPrefix(l.text, "SKIPPED")
-	h := &hit{weak: row.Weak || skipped, log: sc.logs, order: row.order, Match: Match{
-		Signature: row.ID, Stage: row.Stage, Class: row.Class, Also: row.Also, Rules: append([]string{}, row.Rules...),
-		Log: untrusted.Text(sc.name), Line: l.n, Excerpt: untrusted.Text(l.text).Cut(maxExcerpt),
-		Title: row.Title, Steps: append([]string{}, row.Steps...),
-	}}
-	if p != nil {
-		h.weak = h.weak || p.Weak
-		if p.Class != "" {
-			h.Class, h.Also = p.Class, p.Also
-		}
+// rankOf is the rank of a match of an alternative.
+func (c *compiled) rankOf(p *compiledPattern) Rank {
+	if p != nil && p.Rank != Specific {
+		return p.Rank
 	}
-	if old := sc.found[row.ID]; old != nil {
-		if !old.weak || h.weak {
-			return
-		}
+	return c.Rank
+}
+
+// hit records a match. The first of a signature counts, but a stronger
+// alternative replaces a weaker one.
+func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
+	rank := row.rankOf(p)
+	if strings.HasPrefix(l.text, "SKIPPED") {
+		// A skipped test explains what is missing, not what failed.
+		rank = max(rank, Weak)
+	}
+	old := sc.found[row.ID]
+	if old != nil && old.rank <= rank {
+		return
+	}
+	h := sc.newHit(row, rank, l)
+	if p != nil && p.Class != "" {
+		h.Class, h.Also = p.Class, p.Also
+	}
+	if old != nil {
 		sc.hits = slices.DeleteFunc(sc.hits, func(x *hit) bool { return x == old })
 	}
 	sc.found[row.ID] = h
@@ -297,20 +318,41 @@ func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 	if row.context == nil {
 		return
 	}
-	// A pattern that waited for its Near has lines after it in recent already.
-	for _, r := range sc.recent {
-		if r.n > l.n && row.context.match(r.text) {
-			h.quote(r.text)
-			return
-		}
-	}
-	for i := len(sc.recent) - 1; i >= 0 && !row.ContextAfter; i-- {
-		if r := sc.recent[i]; r.n < l.n && row.context.match(r.text) {
-			h.quote(r.text)
-			return
-		}
+	if text := sc.context(row, l.n); text != "" {
+		h.quote(text)
+		return
 	}
 	sc.awaits = append(sc.awaits, awaited{h, row, l.n + contextFor})
+}
+
+// context is the nearest line of the window that a row wants to quote, else "".
+// A pattern that waited for its Near has lines after it in the window already.
+func (sc *logScan) context(row *compiled, n int) string {
+	for i := window; i > 0; i-- {
+		if r, ok := sc.back(i); ok && r.n > n && row.context.match(r.text) {
+			return r.text
+		}
+	}
+	for i := 1; i <= window && !row.ContextAfter; i++ {
+		if r, ok := sc.back(i); ok && r.n < n && row.context.match(r.text) {
+			return r.text
+		}
+	}
+	return ""
+}
+
+// newHit is a match of a row at a line.
+func (sc *logScan) newHit(row *compiled, rank Rank, l line) *hit {
+	return &hit{rank: rank, log: sc.logs, order: row.order, Match: row.match(sc.name, l)}
+}
+
+// match is what is published of a hit.
+func (c *compiled) match(log string, l line) Match {
+	return Match{
+		Signature: c.ID, Stage: c.Stage, Class: c.Class, Also: c.Also, Rules: append([]string{}, c.Rules...),
+		Log: untrusted.Text(log), Line: l.n, Excerpt: untrusted.Text(l.text).Cut(maxExcerpt),
+		Title: c.Title, Steps: append([]string{}, c.Steps...),
+	}
 }
 
 // quote adds the context line to the excerpt.
@@ -319,8 +361,12 @@ func (h *hit) quote(text string) {
 	h.Excerpt += "\n" + untrusted.Text(text).Cut(maxExcerpt)
 }
 
-func (sc *logScan) compared(c Comparison) {
-	for _, row := range sc.compare {
+// compare offers a finished comparison to the rows that read one.
+func (sc *logScan) compare(c Comparison) {
+	if len(sc.compared) < 1 {
+		sc.compared = append(sc.compared, c)
+	}
+	for _, row := range sc.compares {
 		if row.Compare(c) {
 			sc.hit(row, nil, c.at)
 		}
@@ -330,7 +376,7 @@ func (sc *logScan) compared(c Comparison) {
 // end judges what needs the whole file.
 func (sc *logScan) end() {
 	if c, ok := sc.block.end(); ok {
-		sc.compared(c)
+		sc.compare(c)
 	}
 	for _, row := range sc.whole {
 		for i := range row.expect {
@@ -358,10 +404,17 @@ func demand(e Expect) string {
 // Result is what all scanned logs say together. Of several signatures on one
 // line the first in matching order stays.
 func (s *Scanner) Result() Result {
-	hits := slices.Clone(s.hits)
+	hits := append(slices.Clone(s.hits), s.decided()...)
+	matched := map[string]bool{}
+	for _, h := range hits {
+		matched[h.Signature] = true
+	}
+	hits = slices.DeleteFunc(hits, func(h *hit) bool {
+		return slices.ContainsFunc(ready[h.order].Unless, func(id string) bool { return matched[id] })
+	})
 	slices.SortStableFunc(hits, func(a, b *hit) int {
 		return cmp.Or(
-			compareBool(a.weak, b.weak),
+			cmp.Compare(a.rank, b.rank),
 			cmp.Compare(slices.Index(Stages, a.Stage), slices.Index(Stages, b.Stage)),
 			cmp.Compare(a.log, b.log),
 			cmp.Compare(a.Line, b.Line),
@@ -370,7 +423,7 @@ func (s *Scanner) Result() Result {
 	})
 	r := Result{Schema: Schema, Matches: []Match{}}
 	for _, h := range hits {
-		same := func(m Match) bool { return m.Log == h.Log && m.Line == h.Line && h.Line > 0 }
+		same := func(m Match) bool { return m.Log == h.Log && m.Line == h.Line && h.Line > 0 && !h.records }
 		if len(r.Matches) < MaxMatches && !slices.ContainsFunc(r.Matches, same) {
 			r.Matches = append(r.Matches, h.Match)
 		}
@@ -379,12 +432,9 @@ func (s *Scanner) Result() Result {
 	return r
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
+// isJUnit reports whether a stream begins like a JUnit file.
+func isJUnit(in *bufio.Reader) bool {
+	head, _ := in.Peek(256)
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
+	return bytes.HasPrefix(head, []byte("<?xml")) || bytes.HasPrefix(head, []byte("<testsuite"))
 }

@@ -47,13 +47,13 @@ var correctnessRows = []Row{
 			"Compare approximation and flush-to-zero modes with the reference.",
 		},
 		Compare: func(c Comparison) bool {
-			return !c.Grad && c.Ref.finite() && c.testOK && !c.Test.finite()
+			return !c.Grad && c.Ref.finite() && c.testSaid && !c.Test.finite()
 		},
 		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+04 :  2.9000e+04\ntest range:    -3.1000e+04 :         nan",
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:            nan :         nan\ntest range:           nan :         nan",
 	},
 	{
-		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Weak: true, From: TileGym,
+		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Rank: Weak, From: TileGym,
 		Title: "Almost nothing matches, and the values have the reference's range: a permuted output",
 		Steps: []string{
 			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
@@ -77,7 +77,7 @@ var correctnessRows = []Row{
 		Example: "  File \"autotuner.py\", line 130 in _bench_config_cupti\nFailed: Timeout (>60.0s) from pytest-timeout.", NearMiss: "autotune finished\nFailed: Timeouts are off",
 	},
 	{
-		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Rules: []string{"R38"}, Weak: true, From: Platform,
+		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Rules: []string{"R38"}, Rank: Weak, From: Platform,
 		Title: "A test ran out of time",
 		Steps: []string{
 			"If it is the first case, compiling and tuning take the time: run a canary first or raise the limit.",
@@ -88,13 +88,15 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C03", Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, From: TileGym,
-		Title: "Only the fp32 cases fail, by little",
-		Steps: []string{"Compare the tf32 cast with the reference: both or neither.", "Accumulate in f32."},
+		Title:   "Only the fp32 cases fail, by little",
+		Steps:   []string{"Compare the tf32 cast with the reference: both or neither.", "Accumulate in f32."},
+		Records: each(onlyFP32),
 	},
 	{
 		ID: "S-C04", Stage: Correctness, Class: Host, Rules: []string{"R35", "R16"}, From: TileGym,
-		Title: "Only one data type gives wrong values",
-		Steps: []string{"Compare the data type's code in the table, its arm in ffi.rs and the generics that it passes."},
+		Title:   "Only one data type gives wrong values",
+		Steps:   []string{"Compare the data type's code in the table, its arm in ffi.rs and the generics that it passes."},
+		Records: each(onlyOneType),
 	},
 	{
 		ID: "S-C06", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
@@ -103,15 +105,46 @@ var correctnessRows = []Row{
 			"Check the mask, the rounding up and the padding of the last tile.",
 			"If the first wrong row is a multiple of the SM count, the grid is capped and the kernel lacks its loop over the rest.",
 		},
+		Records: each(raggedOnly),
 	},
 	{
 		ID: "S-C07", Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R24", "R45"}, From: TileGym,
-		Title: "The error grows along the reduced axis, or only the last tile is wrong",
-		Steps: []string{"Look for an update that a branch or nested loop loses.", "Check that the last tile is accumulated too."},
+		Title:   "The error grows along the reduced axis, or only the last tile is wrong",
+		Steps:   []string{"Look for an update that a branch or nested loop loses.", "Check that the last tile is accumulated too."},
+		Records: each(growing),
 	},
 	{
 		ID: "S-C10", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R38"}, From: TileGym,
-		Title: "Wrong values together with very good times",
-		Steps: []string{"Ignore the times.", "Look for rows or tiles that are never written."},
+		Title:   "Wrong values together with very good times",
+		Steps:   []string{"Ignore the times.", "Look for rows or tiles that are never written."},
+		Records: wrongAndFast,
+	},
+	{
+		ID: "S-C15", Stage: Correctness, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title:   "The output has another shape than the reference",
+		Steps:   []string{"Compare how wrapper and reference derive the output's shape.", "Look for an axis that is squeezed, or swapped by a transpose."},
+		Any:     []Pattern{{Line: `\bshape mismatch, test:`}, {Line: `The values for attribute 'shape' do not match`}, {Line: `RuntimeError: The size of tensor a \(\d+\) must match the size of tensor b`, Rank: Weak}},
+		Example: "RuntimeError: shape mismatch, test: torch.Size([4, 64]), reference: torch.Size([4, 1, 64])", NearMiss: "shape mismatch was ignored",
+	},
+	{
+		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
+		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10"},
+		Title:  "The values differ from the reference's",
+		Steps: []string{
+			"See how many elements differ and where: all, one tile, one row, the tail.",
+			"See which cases fail: one data type, ragged shapes, large ones.",
+			"Compare the failing case with the reference step by step, masks and the order of scaling first.",
+		},
+		Any: []Pattern{
+			{Line: `OUTPUT.* DID NOT MATCH THE REFERENCE`},
+			{Line: `(Tensor|Scalar)-likes are not (close|equal)!`},
+			{Line: `\bMismatched elements: \d+ / \d+`},
+			{Line: `where (False|tensor\(False.*) = .*(allclose|isclose|\ball\b)`},
+			{Line: `Not equal to tolerance rtol=`},
+			{Line: `The values for attribute '(dtype|stride\(\))' do not match`, Class: Host},
+		},
+		Context: `(matched: \d+ / \d+|Greatest absolute difference|Mismatched elements|Max absolute difference)`, ContextAfter: true,
+		Example:  "AssertionError: Tensor-likes are not close!\n\nMismatched elements: 12 / 4096 (0.3%)\nGreatest absolute difference: 0.125 at index (3, 17) (up to 0.001 allowed)",
+		NearMiss: "*** OUTPUT 0 MATCHED THE REFERENCE (rtol=0.001, atol=0.001) ***",
 	},
 }

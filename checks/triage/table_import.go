@@ -62,12 +62,13 @@ var importRows = []Row{
 			{Line: `cutile-rs TensorDesc supports <= \d+ dims`},
 			{Line: `make_tensor_desc requires a CUDA tensor`},
 			{Line: `cutile-rs: dtype .* not supported`},
+			{Line: `cutile-rs \w+: .*must be (a )?CUDA tensors?`},
 		},
 		Example:  "ValueError: cutile-rs TensorDesc supports <= 5 dims, got 6",
 		NearMiss: "cutile-rs: dtype torch.float16 is supported",
 	},
 	{
-		ID: "S-I09", Stage: Import, Class: Host, Rules: []string{"R35", "R40"}, From: TileGym,
+		ID: "S-I09", Stage: Import, Class: Host, Rules: []string{"R35", "R40"}, From: TileGym, Passing: true,
 		Title: "The operation is not registered and another backend answered",
 		Steps: []string{
 			"Treat every pass and every time of this run as void.",
@@ -77,12 +78,14 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `Current backend 'cutile-rs' has no implementation for '`},
 			{Line: `No backend implementation found for '[^']*' with backend 'cutile-rs'`},
+			{Line: `is not implemented for (this backend: )?cutile-rs\b`},
+			{Line: `No backend implementation found for '[^']*', using default implementation`, Rank: Weak},
 		},
 		Example:  "Current backend 'cutile-rs' has no implementation for 'bmm'. Falling back to 'pytorch'",
 		NearMiss: "Current backend 'cutile' has no implementation for 'bmm'. Falling back to 'pytorch'",
 	},
 	{
-		ID: "S-I01", Stage: Import, Class: Host, Rules: []string{"R33", "R17"}, Weak: true, From: TileGym,
+		ID: "S-I01", Stage: Import, Class: Host, Rules: []string{"R33", "R17"}, Rank: Weak, From: TileGym,
 		Title: "The kernel library is not there",
 		Steps: []string{
 			"Look for the cargo error above: the build failed, or it was switched off.",
@@ -93,7 +96,7 @@ var importRows = []Row{
 		NearMiss: "libcutile_kernels.so found at target/release",
 	},
 	{
-		ID: "S-I06", Stage: Import, Class: Infra, Also: Test, Rules: []string{"R40"}, Weak: true, From: Platform,
+		ID: "S-I06", Stage: Import, Class: Infra, Also: Test, Rules: []string{"R40"}, Rank: Weak, From: Platform,
 		Title: "No test was selected",
 		Steps: []string{
 			"A backend that is not available registers no cases at all: ask `is_backend_available` first.",
@@ -103,28 +106,123 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `\bno tests ran\b`},
 			{Line: `\bcollected 0 items\b`, Not: `\berrors?\b`},
+			{Line: `\b(exit (code|status):? |returned non-zero exit status )5\b`, Near: `pytest`, Within: 3},
 			{Line: `\bdeselected\b.* 0 selected`},
 		},
 		Example:  "collected 24 items / 24 deselected / 0 selected",
 		NearMiss: "collected 24 items / 4 deselected / 20 selected",
 	},
 	{
-		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Weak: true, From: TileGym,
+		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Rank: Weak, From: TileGym,
 		Title: "The backend says that it is not available",
 		Steps: []string{
 			"Check that cargo is installed, or that a fresh library is there.",
 			"Check that importing the ops package does not drop the backend (S-I08).",
 		},
-		Any:      []Pattern{{Line: `Backend cutile-rs is not available`}, {Line: `Backend is not supported: .*[Uu]nknown backend:? '?cutile-rs`}},
+		Any: []Pattern{
+			{Line: `Backend cutile-rs is not available`},
+			{Line: `Backend is not supported: .*[Uu]nknown backend:? '?cutile-rs`},
+			{Line: `[Uu]nknown backend:? '?cutile-rs\b`},
+			{Line: `^(SKIPPED|ValueError: ).*(Backend|Framework) \S+ is not available`},
+		},
 		Example:  "SKIPPED [1] tests/ops/test_bmm.py:30: Backend cutile-rs is not available",
-		NearMiss: "SKIPPED [1] tests/ops/test_bmm.py:30: Backend triton is not available",
+		NearMiss: "SKIPPED [1] tests/ops/test_bmm.py:30: Backend triton has no bmm",
 	},
 	{
-		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, Weak: true, From: TileGym,
+		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, Rank: Weak, From: TileGym,
 		Title:    "Importing the backend failed and it was dropped",
 		Steps:    []string{"Run `python -c \"import tilegym.ops.cutile_rs\"`: it shows the error that the package hides."},
 		Any:      []Pattern{{Line: `cutile-rs backend import failed, cutile-rs operations will not be available`}},
 		Example:  "UserWarning: cutile-rs backend import failed, cutile-rs operations will not be available",
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
+	{
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "A Python package or a shared library is missing on the host",
+		Steps: []string{
+			"Install what the message names, in the version that the others were built for.",
+			"If the change uses it for the first time, add it to the requirements.",
+		},
+		Any: []Pattern{
+			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b`},
+			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
+			{Line: `error while loading shared libraries: `},
+			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
+			{Line: `ImportError: .*\bundefined symbol: \w+`, Not: `cutile_`},
+			{Line: `A module that was compiled using NumPy 1\.x cannot be run in`},
+			{Line: `^(bash|sh|/bin/sh|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`},
+		},
+		Example:  "E   ModuleNotFoundError: No module named 'cuda.tile'",
+		NearMiss: "E   ModuleNotFoundError: No module named 'tilegym.ops.cutile_rs.bnm'",
+	},
+	{
+		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Rules: []string{"R35"}, From: Platform,
+		Title: "A module of the repository cannot be imported",
+		Steps: []string{
+			"Run `python -c \"import MODULE\"` with the module that the traceback ends in.",
+			"Correct the name or the syntax; nothing of that test file has run.",
+		},
+		Any: []Pattern{
+			{Line: `ImportError: cannot import name `},
+			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
+			{Line: `^(SyntaxError|IndentationError|TabError): `},
+			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
+			{Line: `^_* ?ERROR collecting `, Rank: Weak},
+			{Line: `ImportError while (importing test module|loading conftest)`, Rank: Weak},
+		},
+		Context:  `^(tests|src)/\S+\.py:\d+: in `,
+		Example:  "tests/ops/test_softmax.py:3: in <module>\nE   ImportError: cannot import name 'softmax_rs' from 'tilegym.ops' (src/tilegym/ops/__init__.py)",
+		NearMiss: "UserWarning: Failed to import cuda.tile / cuda.tile.tune, CUDA Tile backend is not available.",
+	},
+	{
+		ID: "S-I13", Stage: Import, Class: Host, Also: Test, Rules: []string{"R35", "R40"}, From: TileGym,
+		Title: "The wrapper refuses a case that the test runs",
+		Steps: []string{
+			"If the reference takes such inputs, the port must too, or declare the gap.",
+			"If the gap is declared, skip the case in the test with that reason.",
+		},
+		Any: []Pattern{
+			{Line: `(NotImplementedError|ValueError): cutile-rs \w+:? `, Not: `TensorDesc|must be (a )?CUDA tensor|backward`},
+		},
+		Example:  "E   NotImplementedError: cutile-rs matmul: trans_a is not supported",
+		NearMiss: "SKIPPED [4] tests/ops/test_matmul.py:61: cutile-rs matmul does not support trans_a",
+	},
+	{
+		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, From: Platform,
+		Title: "pytest was called or configured wrongly",
+		Steps: []string{
+			"Correct the command or the configuration that the message names.",
+			"No test has run: the result says nothing.",
+		},
+		Any: []Pattern{
+			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},
+			{Line: `fixture '\w+' not found`},
+			{Line: `ERROR: (file or directory )?not found: `},
+			{Line: `^INTERNALERROR> .*(Error|Exception)\b`},
+			{Line: `'\w+' not found in .markers. configuration option`},
+			{Line: `duplicate parametrization of|in "parametrize" the number of names`},
+			{Line: `(pluggy|pytest)\S*\.(PluginValidationError|UsageError)\b`},
+		},
+		Example:  "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\npytest: error: unrecognized arguments: --print-record",
+		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
+	},
+	{
+		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: Weak, From: Platform,
+		Title: "Python code of the repository raised an error of its own",
+		Steps: []string{
+			"Go to the file and line that the traceback ends in and read the error above it.",
+			"If it lies below src/tilegym, the wrapper is wrong; if below tests, the test is.",
+		},
+		Any: []Pattern{
+			{Line: `^(.*/)?src/tilegym/\S+\.py:\d+: ` + codingError + `$`},
+			{Line: `^(.*/)?tests/\S+\.py:\d+: ` + codingError + `$`, Class: Test, Also: Host},
+			{Line: `^` + codingError + `: `, Near: `File "[^"]*/tilegym/[^"]*\.py", line \d+`, Within: 8},
+		},
+		Context:  `^` + codingError + `: `,
+		Example:  "E   TypeError: _softmax() missing 1 required positional argument: 'dim'\n\nsrc/tilegym/ops/cutile_rs/softmax.py:61: TypeError",
+		NearMiss: "src/tilegym/backend/cutile_rs/utils.py:370: RuntimeError",
+	},
 }
+
+// codingError are Python's errors that a mistake in the code raises.
+const codingError = `(Type|Value|Name|Attribute|Key|Index|UnboundLocal|ZeroDivision|Recursion)Error`

@@ -44,7 +44,7 @@ var processRows = []Row{
 		Example: "It compiled.", NearMiss: "## Attempt 1\ncargo build: error[E0061]\n```rust\naddf(a, b)\n```",
 	},
 	{
-		ID: "S-X04", Stage: Process, Class: Infra, Weak: true, From: Rulebook,
+		ID: "S-X04", Stage: Process, Class: Infra, Rank: Weak, From: Rulebook,
 		Title: "The perf log has no printed results",
 		Steps: []string{
 			"The public test configuration accepts `--print-record` and prints nothing: this check cannot pass there.",
@@ -52,5 +52,16 @@ var processRows = []Row{
 		},
 		Any:     []Pattern{{Line: `--print-record was not effective`}, {Line: `no 'Performance Test Results' found`}, {Line: `geomean.*expected exactly 1\b`}},
 		Example: "FAIL: perf: no 'Performance Test Results' found — --print-record was not effective", NearMiss: "--print-record: accepted",
+	},
+	{
+		ID: "S-X05", Stage: Process, Class: Kernel, Also: Host, Rank: Weak, From: Rustc,
+		Title: "A Rust test failed",
+		Steps: []string{
+			"Read what the named test printed; the first panic is the cause.",
+			"Run it alone with `cargo test NAME -- --nocapture`.",
+		},
+		Any:     []Pattern{{Line: `^test result: FAILED\. \d+ passed; [1-9]\d* failed`}, {Line: `^test \S+ \.\.\. FAILED$`}},
+		Context: `\bpanicked at `,
+		Example: "thread 'pipeline::bmm' panicked at tests/pipeline.rs:40:5:\nassertion `left == right` failed\ntest pipeline::bmm ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored", NearMiss: "test result: ok. 4 passed; 0 failed; 0 ignored",
 	},
 }

@@ -1,0 +1,352 @@
+package triage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// each gives what the first test function shows that matches.
+func each(decide func(cases []Case) *Seen) func(Run) *Seen {
+	return func(run Run) *Seen {
+		for _, f := range functions(run.Cases) {
+			if seen := decide(f); seen != nil {
+				return seen
+			}
+		}
+		return nil
+	}
+}
+
+// at is a sentence about the first failed case.
+func at(cases []Case, format string, args ...any) *Seen {
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Failed })
+	return &Seen{What: fmt.Sprintf(format, args...), log: cases[i].log, line: cases[i].line}
+}
+
+// wrongType is the one data type whose cases all have wrong values while all
+// cases of other types pass, "" for none.
+func wrongType(cases []Case) string {
+	var wrong, passed []string
+	for _, c := range cases {
+		t := dtype(c.ID.Params)
+		switch {
+		case t == "" || c.Failed && !c.wrong():
+			return ""
+		case c.Failed && !slices.Contains(wrong, t):
+			wrong = append(wrong, t)
+		case !c.Failed && !slices.Contains(passed, t):
+			passed = append(passed, t)
+		}
+	}
+	if len(wrong) != 1 || len(passed) == 0 || slices.Contains(passed, wrong[0]) {
+		return ""
+	}
+	return wrong[0]
+}
+
+// slightly reports whether all wrong values are off by little: by at most 5 % of
+// the largest value, and some match.
+func slightly(cases []Case) bool {
+	for _, c := range cases {
+		if c.wrong() && !(c.Compared.Matched > 0 && c.Compared.MaxAbs <= 0.05*c.Compared.Ref.Size()) {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyFP32 is S-C03.
+func onlyFP32(cases []Case) *Seen {
+	if wrongType(cases) != "float32" || !slightly(cases) {
+		return nil
+	}
+	return at(cases, "every float32 case differs by little, and all cases of other types pass")
+}
+
+// onlyOneType is S-C04.
+func onlyOneType(cases []Case) *Seen {
+	t := wrongType(cases)
+	if t == "" || onlyFP32(cases) != nil {
+		return nil
+	}
+	return at(cases, "every %s case has wrong values, and all cases of other types pass", t)
+}
+
+// smCounts are the numbers of streaming multiprocessors of GPUs that kernels are
+// tuned on. 128 is left out: it is a tile size too.
+var smCounts = []int{48, 84, 108, 114, 132, 142, 144, 148, 160, 170, 188}
+
+// raggedOnly is S-C06.
+func raggedOnly(cases []Case) *Seen {
+	if wrongType(cases) != "" || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.wrong() }) {
+		return nil
+	}
+	if i := slices.IndexFunc(cases, func(c Case) bool { return c.wrong() && cappedAt(*c.Compared) > 0 }); i >= 0 {
+		return at(cases, "the first wrong row is %d, a multiple of %d multiprocessors", cases[i].Compared.First[0], cappedAt(*cases[i].Compared))
+	}
+	failed := slices.ContainsFunc(cases, func(c Case) bool { return c.Failed })
+	for p := 0; failed && p < len(cases[0].ID.Params); p++ {
+		if splits(cases, p, func(n int) bool { return !powerOfTwo(n) }) {
+			return at(cases, "the cases that fail are those whose parameter %d is no power of two", p+1)
+		}
+	}
+	return nil
+}
+
+// cappedAt is the number of multiprocessors of which the first wrong row is a
+// multiple, 0 when it is not the first of its row or of none.
+func cappedAt(c Comparison) int {
+	if len(c.First) < 2 || c.First[0] == 0 || slices.ContainsFunc(c.First[1:], func(n int) bool { return n != 0 }) {
+		return 0
+	}
+	for _, n := range smCounts {
+		if c.First[0]%n == 0 && !powerOfTwo(c.First[0]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// splits reports whether some cases fail, some pass, and the failed ones are
+// exactly those whose parameter p, a number in every case, is bad.
+func splits(cases []Case, p int, bad func(int) bool) bool {
+	failed, passed := 0, 0
+	for _, c := range cases {
+		if p >= len(c.ID.Params) {
+			return false
+		}
+		n, ok := size(c.ID.Params[p])
+		if !ok || bad(n) != c.Failed {
+			return false
+		}
+		if c.Failed {
+			failed++
+		} else {
+			passed++
+		}
+	}
+	return failed > 0 && passed > 0
+}
+
+// growing is S-C07.
+func growing(cases []Case) *Seen {
+	if wrongType(cases) != "" || raggedOnly(cases) != nil {
+		return nil
+	}
+	for _, c := range cases {
+		if c.wrong() && lastTile(*c.Compared) {
+			return at(cases, "only columns from %d on are wrong, the last tile of %d", c.Compared.First[len(c.Compared.First)-1], c.Compared.Shape[len(c.Compared.Shape)-1])
+		}
+	}
+	if slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.wrong() }) {
+		return nil
+	}
+	for p := 0; len(cases) > 0 && p < len(cases[0].ID.Params); p++ {
+		if grows(cases, p) {
+			return at(cases, "the largest error grows with parameter %d", p+1)
+		}
+	}
+	return nil
+}
+
+// lastTile reports whether exactly the columns of the last tile are wrong: from a
+// multiple of 16 to the end, at most 256 of them, in nearly every row.
+func lastTile(c Comparison) bool {
+	if len(c.First) == 0 || len(c.First) != len(c.Shape) {
+		return false
+	}
+	width, first := c.Shape[len(c.Shape)-1], c.First[len(c.First)-1]
+	tail := width - first
+	wrong := 1 - c.Matched/100
+	return first > 0 && first%16 == 0 && tail > 0 && tail <= 256 && wrong <= 1.01*float64(tail)/float64(width) && wrong >= 0.5*float64(tail)/float64(width)
+}
+
+// grows reports whether the cases that fail are those with the largest values of
+// parameter p and the error of at least two of them grows with it.
+func grows(cases []Case, p int) bool {
+	type point struct {
+		n, err float64
+	}
+	var failed []point
+	largest := 0.0
+	passed := 0
+	for _, c := range cases {
+		if p >= len(c.ID.Params) {
+			return false
+		}
+		n, ok := size(c.ID.Params[p])
+		switch {
+		case !ok:
+			return false
+		case c.wrong() && !math.IsNaN(c.Compared.MaxAbs):
+			failed = append(failed, point{float64(n), c.Compared.MaxAbs})
+		case c.Failed:
+			return false
+		default:
+			largest = math.Max(largest, float64(n))
+			passed++
+		}
+	}
+	if len(failed) < 2 || passed == 0 {
+		return false
+	}
+	slices.SortFunc(failed, func(a, b point) int { return int(math.Copysign(1, a.n-b.n)) })
+	for i, f := range failed {
+		if f.n <= largest || i > 0 && (f.n <= failed[i-1].n || f.err <= failed[i-1].err) {
+			return false
+		}
+	}
+	return true
+}
+
+// tooFast is the limit below which a ratio is too good to be true of a kernel
+// that fails its tests.
+const tooFast = 0.9
+
+// fastAndFailing is the geometric mean ratio of the op of a failed case, and that
+// case's place; ok is false when there is none below tooFast.
+func fastAndFailing(run Run, failing func(Case) bool) *Seen {
+	for _, times := range ops(run.Times) {
+		r := geomean(times)
+		if r >= tooFast {
+			continue
+		}
+		for _, c := range run.Cases {
+			if c.ID.Kernel == times[0].Op && failing(c) {
+				return &Seen{What: fmt.Sprintf("%s fails, and the times of %s are %.3f of the reference's", c.ID.Config(), times[0].Op, r), log: c.log, line: c.line}
+			}
+		}
+	}
+	return nil
+}
+
+// wrongAndFast is S-C10.
+func wrongAndFast(run Run) *Seen { return fastAndFailing(run, Case.wrong) }
+
+// failedAndFast is S-P06.
+func failedAndFast(run Run) *Seen {
+	if wrongAndFast(run) != nil {
+		return nil
+	}
+	return fastAndFailing(run, func(c Case) bool { return c.Failed })
+}
+
+// Shapes of a gap, as the perf signatures name them.
+const (
+	gapLaunches   = "S-P01"
+	gapLargeGEMM  = "S-P02"
+	gapFP32GEMM   = "S-P03"
+	gapEven       = "S-P04"
+	gapActivation = "S-P05"
+	gapOneRow     = "S-P07"
+)
+
+// gap matches runs in which the times of an op have one shape.
+func gap(id string) func(Run) *Seen {
+	return func(run Run) *Seen {
+		for _, times := range ops(run.Times) {
+			if shape, what := gapShape(times); shape == id {
+				return &Seen{What: times[0].Op + ": " + what, log: times[0].log}
+			}
+		}
+		return nil
+	}
+}
+
+// Bounds of the shapes, as ratios of candidate over reference. parity is the limit
+// of a config that is not slow.
+const (
+	parity       = 1.05
+	doubleLow    = 1.7
+	doubleHigh   = 2.4
+	evenHigh     = 1.6
+	evenSpread   = 1.15 // largest over smallest
+	activateHigh = 1.3
+	clearlySlow  = 1.3
+	oneRowSlow   = 1.15
+)
+
+// gapShape says which signature the times of one op have, launches first: they
+// explain a gap before configuration, and that before arithmetic.
+func gapShape(times []Time) (id, what string) {
+	for _, t := range times {
+		if extra := t.CandidateLaunches - t.ReferenceLaunches; t.ReferenceLaunches >= 0 && extra > 0 && (t.HostWork || t.OwnLaunches > 1) {
+			return gapLaunches, fmt.Sprintf("%s launches %d kernels a call, the reference %d", t.Config, t.CandidateLaunches, t.ReferenceLaunches)
+		}
+	}
+	low, high := math.Inf(1), 0.0
+	var slow []Time
+	sameLaunches := true
+	for _, t := range times {
+		low, high = math.Min(low, t.ratio()), math.Max(high, t.ratio())
+		if t.ratio() > parity {
+			slow = append(slow, t)
+		}
+		sameLaunches = sameLaunches && t.CandidateLaunches == t.ReferenceLaunches
+	}
+	all := len(slow) == len(times)
+	gemm, activation := isOp(times[0].Op, "matmul", "gemm", "bmm", "linear"), isOp(times[0].Op, "silu", "gelu", "glu", "relu", "sigmoid", "tanh", "activation")
+	switch {
+	case len(times) < 2 || len(slow) == 0:
+		return "", ""
+	case low >= doubleLow && high <= doubleHigh:
+		return gapLaunches, fmt.Sprintf("all %d configs take %.2f to %.2f of the reference's time", len(times), low, high)
+	case gemm && fp32Slow(times):
+		return gapFP32GEMM, fmt.Sprintf("only the float32 configs are slow, up to %.2f", high)
+	case gemm && largeSlow(times):
+		return gapLargeGEMM, fmt.Sprintf("the %d largest configs take up to %.2f, the others are at parity", len(slow), high)
+	case len(slow) == 1 && len(times) >= 3 && high >= oneRowSlow:
+		return gapOneRow, fmt.Sprintf("%s takes %.2f, the other %d configs are at parity", slow[0].Config, high, len(times)-1)
+	case all && activation && sameLaunches && high <= activateHigh:
+		return gapActivation, fmt.Sprintf("all %d configs take %.2f to %.2f with as many launches", len(times), low, high)
+	case all && sameLaunches && high <= evenHigh && high/low <= evenSpread:
+		return gapEven, fmt.Sprintf("all %d configs take %.2f to %.2f with as many launches", len(times), low, high)
+	}
+	return "", ""
+}
+
+func isOp(op string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(op, p) })
+}
+
+// fp32Slow reports whether the float32 configs, and no others, are slow, all of
+// them clearly.
+func fp32Slow(times []Time) bool {
+	fp32, other := 0, 0
+	for _, t := range times {
+		switch d := dtype(t.Params); {
+		case d == "":
+			return false
+		case d == "float32":
+			fp32++
+			if t.ratio() < clearlySlow {
+				return false
+			}
+		default:
+			other++
+			if t.ratio() > parity {
+				return false
+			}
+		}
+	}
+	return fp32 > 0 && other > 0
+}
+
+// largeSlow reports whether some configs are clearly slow and each of them takes
+// the reference longer than every other config, all of which are at parity.
+func largeSlow(times []Time) bool {
+	smallest, largest := math.Inf(1), 0.0
+	for _, t := range times {
+		switch r := t.ratio(); {
+		case r >= clearlySlow:
+			smallest = math.Min(smallest, t.Reference)
+		case r <= parity:
+			largest = math.Max(largest, t.Reference)
+		default:
+			return false
+		}
+	}
+	return largest > 0 && !math.IsInf(smallest, 1) && largest < smallest
+}

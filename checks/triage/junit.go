@@ -1,0 +1,72 @@
+package triage
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/records"
+)
+
+// The signatures of what a JUnit file says besides its cases.
+const (
+	nothingSelected = "S-I06"
+	interrupted     = "S-R25"
+)
+
+// junit matches the failed cases of a JUnit file. A match's line is the one on
+// which its case begins.
+func (sc *logScan) junit(in *bufio.Reader) error {
+	cases := 0
+	sum := records.DecodeJUnit(in, func(c records.Case) error {
+		cases++
+		sc.testcase(c)
+		return nil
+	})
+	sc.end()
+	switch {
+	case sum.Damage != nil:
+		sc.event(interrupted, "the JUnit file is not whole: "+sum.Damage.Error())
+	case sum.Unnamed > 0:
+		sc.event(interrupted, "the JUnit file holds a case without a name: the run was stopped inside of it")
+	case cases == 0:
+		sc.event(nothingSelected, "the JUnit file holds no case")
+	}
+	return nil
+}
+
+// testcase matches what one case printed.
+func (sc *logScan) testcase(c records.Case) {
+	sc.passing, sc.source = c.Outcome == records.Passed, false
+	sc.seen, sc.pending, sc.compared = 0, sc.pending[:0], sc.compared[:0]
+	var text string
+	switch c.Outcome {
+	case records.Passed:
+		text = c.Output
+	case records.Skipped:
+		text = fmt.Sprintf("SKIPPED %s: %s", c.ID(), c.Message)
+	case records.XFailed:
+	default:
+		text = c.Message + "\n" + c.Detail + "\n" + c.Output
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		sc.raw(c.Line, []byte(l))
+	}
+	if done, ok := sc.block.end(); ok {
+		sc.compare(done)
+	}
+	var first *Comparison
+	if len(sc.compared) > 0 {
+		first = &sc.compared[0]
+	}
+	sc.run.add(c, first, sc.name)
+}
+
+// event records that the file as a whole says something.
+func (sc *logScan) event(id, excerpt string) {
+	for i := range ready {
+		if row := &ready[i]; row.ID == id && sc.wanted[i] {
+			sc.hit(row, nil, line{text: excerpt})
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package triage
+
+import "strings"
+
+// unwrap removes what CI systems and launchers put before each line: the job and
+// step of GitHub's log download, time stamps, the layer of an image build, the
+// rank of a distributed run.
+func unwrap(s string) string {
+	for range 4 {
+		rest := s
+		switch {
+		case s == "":
+			return s
+		case s[0] == '#':
+			rest = afterLayer(s)
+		case s[0] == '[':
+			rest = afterBracket(s)
+		case s[0] >= '0' && s[0] <= '9':
+			rest = afterStamp(s)
+		}
+		if job, step, ok := strings.Cut(s, "\t"); ok && rest == s && job != "" && job[0] != ' ' {
+			if _, text, ok := strings.Cut(step, "\t"); ok {
+				if after := afterStamp(text); after != text {
+					rest = after
+				}
+			}
+		}
+		if rest == s {
+			return s
+		}
+		s = rest
+	}
+	return s
+}
+
+// afterStamp is what follows a time stamp such as 2026-05-20T10:11:12.1234567Z.
+func afterStamp(s string) string {
+	const form = "dddd-dd-ddTdd:dd:dd"
+	if len(s) <= len(form) || s[4] != '-' {
+		return s
+	}
+	for i := range len(form) {
+		if c := s[i]; form[i] == 'd' && (c < '0' || c > '9') || form[i] != 'd' && c != form[i] {
+			return s
+		}
+	}
+	rest := strings.TrimLeft(s[len(form):], ".0123456789")
+	if rest, ok := strings.CutPrefix(rest, "Z "); ok {
+		return rest
+	}
+	if rest == "Z" {
+		return ""
+	}
+	return s
+}
+
+// afterLayer is what follows the layer and time of an image build: "#12 3.45 ".
+func afterLayer(s string) string {
+	layer, rest, ok := strings.Cut(s[1:], " ")
+	if !ok || layer == "" || strings.Trim(layer, "0123456789") != "" {
+		return s
+	}
+	seconds, text, ok := strings.Cut(rest, " ")
+	if !ok || seconds == "" || strings.Trim(seconds, "0123456789.") != "" {
+		return s
+	}
+	return text
+}
+
+// afterBracket is what follows a time stamp or rank in brackets.
+func afterBracket(s string) string {
+	inner, text, ok := strings.Cut(s[1:], "]")
+	if !ok {
+		return s
+	}
+	if rank, ok := strings.CutPrefix(inner, "rank"); ok && rank != "" && strings.Trim(rank, "0123456789") == "" {
+		return strings.TrimPrefix(strings.TrimPrefix(text, ":"), " ")
+	}
+	if strings.HasSuffix(inner, "Z") && afterStamp(inner+" ") != inner+" " {
+		return strings.TrimPrefix(text, " ")
+	}
+	return s
+}
+
+// severities are GitHub's marks before a message, after untrusted has broken
+// them.
+const severity = "##\u200b["
+
+// message is a line without its indentation, pytest's mark of an error and a CI
+// system's mark of severity.
+func message(shown string) string {
+	text := strings.TrimSpace(shown)
+	if after, ok := strings.CutPrefix(text, "E  "); ok {
+		text = strings.TrimSpace(after)
+	}
+	for _, mark := range []string{severity, "##["} {
+		if rest, ok := strings.CutPrefix(text, mark); ok {
+			if _, after, ok := strings.Cut(rest, "]"); ok {
+				text = strings.TrimSpace(after)
+			}
+		}
+	}
+	return text
+}
+
+// quoted are the beginnings of source lines that tracebacks, pytest and grep
+// show. A message that stands in quoted source was not printed by the program.
+var quoted = []string{
+	`"`, `'`, "#", "//", "raise ", "assert ", "AssertionError: assert ", "if ", "elif ", "else:", "print(", "logger.", "logging.",
+	"warnings.warn(", "pytest.skip(", "pytest.fail(", "pytest.xfail(", "eprintln!(", "panic!(",
+}
+
+// quotedFirst has the first bytes of quoted.
+var quotedFirst = func() (set [256]bool) {
+	for _, q := range quoted {
+		set[q[0]] = true
+	}
+	return set
+}()
+
+// quotesSource reports whether a line shows source as rustc and tracebacks do.
+func quotesSource(text string) bool {
+	if text == "" {
+		return false
+	}
+	// rustc: "12 |     let x = 1;"
+	if c := text[0]; c == '|' || c >= '0' && c <= '9' {
+		rest := strings.TrimLeft(strings.TrimLeft(text, "0123456789"), " \t")
+		if rest, ok := strings.CutPrefix(rest, "|"); ok {
+			return rest == "" || rest[0] == ' ' || rest[0] == '\t'
+		}
+		return false
+	}
+	if after, ok := strings.CutPrefix(text, ">"); ok && after != "" && (after[0] == ' ' || after[0] == '\t') {
+		text = strings.TrimLeft(after, " \t")
+		if len(after)-len(text) >= 2 {
+			return true
+		}
+	}
+	if quotedFirst[text[0]] {
+		for _, q := range quoted {
+			if strings.HasPrefix(text, q) {
+				return true
+			}
+		}
+	}
+	// A Python string with a prefix: f"...", rb'...'.
+	for i := 0; i < len(text) && i < 3; i++ {
+		switch c := text[i]; {
+		case c == '"' || c == '\'':
+			return true
+		case i < 2 && strings.IndexByte("furbFURB", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// startsFunction reports whether pytest prints the source of a function from
+// here: indented, from its head to the line that failed, which is marked with >.
+func startsFunction(shown string) bool {
+	if !strings.HasPrefix(shown, "    ") {
+		return false
+	}
+	text := strings.TrimLeft(shown, " ")
+	for _, head := range []string{"async def ", "def ", "class ", "@"} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// startsDiagnostic reports whether a compiler's diagnostic begins: "error:",
+// "warning[E0001]:".
+func startsDiagnostic(text string) bool {
+	rest, ok := strings.CutPrefix(text, "error")
+	if !ok {
+		if rest, ok = strings.CutPrefix(text, "warning"); !ok {
+			return false
+		}
+	}
+	if strings.HasPrefix(rest, "[") {
+		if _, rest, ok = strings.Cut(rest, "]"); !ok {
+			return false
+		}
+	}
+	return strings.HasPrefix(rest, ":")
+}

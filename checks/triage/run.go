@@ -1,0 +1,314 @@
+package triage
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/records"
+)
+
+// Run is what the records of a test run say together.
+type Run struct {
+	Cases []Case // of the candidate
+	Times []Time // configs that candidate and reference both measured
+}
+
+// Case is one test case of the candidate.
+type Case struct {
+	ID       records.TestID
+	Failed   bool
+	Compared *Comparison // how its values differ from the reference's; nil when no comparison was printed
+
+	log  string
+	line int
+}
+
+func (c Case) wrong() bool { return c.Failed && c.Compared != nil }
+
+// Time is one config that both sides measured, in milliseconds.
+type Time struct {
+	Op                   string // e.g. rms_norm
+	Config               string // as it is printed
+	Params               []string
+	Candidate, Reference float64
+	// Launches are the kernels of one call, -1 without a profile.
+	CandidateLaunches, ReferenceLaunches int
+	OwnLaunches                          int  // of the candidate's own kernels
+	HostWork                             bool // the candidate copies, fills or converts in the measured call
+
+	log string
+}
+
+func (t Time) ratio() float64 { return t.Candidate / t.Reference }
+
+// Seen says in one sentence what a record signature is based on.
+type Seen struct {
+	What string
+
+	log  string
+	line int
+}
+
+// Decide gives the record signatures that a run matches, in matching order.
+func Decide(run Run) []Decided {
+	var all []Decided
+	for i := range tables {
+		if row := &tables[i]; row.Records != nil {
+			if seen := row.Records(run); seen != nil {
+				all = append(all, Decided{*row, *seen})
+			}
+		}
+	}
+	return all
+}
+
+// Decided is a record signature that matched.
+type Decided struct {
+	Row
+	Seen
+}
+
+// maxCases bounds what is kept of a run. Nothing is decided from the records of a
+// larger one.
+const maxCases = 50_000
+
+// collector keeps the cases of all JUnit files.
+type collector struct {
+	parser *records.IDParser
+	cases  map[string][]Case                 // by backend, in order
+	times  map[string]map[string]measurement // by backend and config
+	order  []string                          // configs in order of appearance
+	ids    map[string]records.TestID
+	count  int
+}
+
+type measurement struct {
+	records.Measurement
+	log string
+}
+
+func (c *collector) add(tc records.Case, compared *Comparison, log string) {
+	if c.count++; c.count > maxCases || tc.CollectionError() {
+		return
+	}
+	if c.parser == nil {
+		p := records.NewIDParser()
+		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
+	}
+	id := c.parser.Parse(tc.Class, tc.Name)
+	out := Case{ID: id, log: log, line: tc.Line}
+	switch tc.Outcome {
+	case records.Failed, records.Error, records.Timeout, records.Crashed:
+		out.Failed = true
+		if compared != nil {
+			c := *compared
+			out.Compared = &c
+		}
+	case records.Passed:
+	default:
+		return
+	}
+	c.cases[id.Backend] = append(c.cases[id.Backend], out)
+	ms, err := records.Measurements(tc)
+	if err != nil {
+		return
+	}
+	for _, m := range ms {
+		if m.Backend != id.Backend && id.Backend != "" || !(m.Median > 0) {
+			continue
+		}
+		key := id.Key() + " " + m.Direction
+		if _, known := c.ids[key]; !known {
+			c.ids[key] = id
+			c.order = append(c.order, key)
+		}
+		if c.times[m.Backend] == nil {
+			c.times[m.Backend] = map[string]measurement{}
+		}
+		// Of several rounds the fastest counts: noise only adds.
+		if old, ok := c.times[m.Backend][key]; !ok || m.Median < old.Median {
+			c.times[m.Backend][key] = measurement{m, log}
+		}
+	}
+}
+
+// ours is the backend that is judged when the records hold it.
+const ours = "cutile-rs"
+
+// references are the backends that a port can be measured against, best first.
+var references = []string{"cutile", "triton", "tilecpp", "pytorch", "torch"}
+
+// collected is the run of all files together.
+func (c *collector) collected() Run {
+	if c.count > maxCases || c.count == 0 {
+		return Run{}
+	}
+	candidate := ours
+	if len(c.cases[ours]) == 0 {
+		most := 0
+		for _, backend := range slices.Concat([]string{""}, references) {
+			failed := 0
+			for _, k := range c.cases[backend] {
+				if k.Failed {
+					failed++
+				}
+			}
+			if failed > most {
+				candidate, most = backend, failed
+			}
+		}
+	}
+	run := Run{Cases: c.cases[candidate]}
+	var best []Time
+	for _, reference := range references {
+		if times := c.matched(candidate, reference); len(times) > len(best) {
+			best = times
+		}
+	}
+	run.Times = best
+	return run
+}
+
+// matched are the configs that both sides measured.
+func (c *collector) matched(candidate, reference string) []Time {
+	if candidate == reference {
+		return nil
+	}
+	var all []Time
+	for _, key := range c.order {
+		a, ok := c.times[candidate][key]
+		b, both := c.times[reference][key]
+		if ok && both {
+			id := c.ids[key]
+			all = append(all, NewTime(id, id.Config(), a.Measurement, b.Measurement))
+			all[len(all)-1].log = a.log
+		}
+	}
+	return all
+}
+
+// NewTime is a config with the measurements of both sides.
+func NewTime(id records.TestID, config string, candidate, reference records.Measurement) Time {
+	t := Time{Op: id.Kernel, Config: config, Params: id.Params, Candidate: candidate.Median, Reference: reference.Median, CandidateLaunches: -1, ReferenceLaunches: -1}
+	if n, ok := candidate.Launches(); ok {
+		t.CandidateLaunches = n
+	}
+	if n, ok := reference.Launches(); ok {
+		t.ReferenceLaunches = n
+	}
+	for _, k := range candidate.Kernels {
+		switch {
+		case records.OwnKernel(k.Name):
+			t.OwnLaunches += k.Count
+		case hostWork(k.Name):
+			t.HostWork = true
+		}
+	}
+	return t
+}
+
+// hostWork reports whether a profile entry is a copy, a fill or one of the
+// framework's own kernels.
+func hostWork(kernel string) bool {
+	kernel = strings.ToLower(kernel)
+	for _, s := range []string{"memcpy", "memset", "at::native", "elementwise", "fill", "copy"} {
+		if strings.Contains(kernel, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// decided are the record signatures of the files so far, as hits.
+func (s *Scanner) decided() []*hit {
+	var all []*hit
+	for _, d := range Decide(s.run.collected()) {
+		if !slices.Contains(s.stages, d.Stage) {
+			continue
+		}
+		row := &ready[slices.IndexFunc(ready, func(c compiled) bool { return c.ID == d.ID })]
+		all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true,
+			Match: row.match(d.log, line{n: d.line, text: d.What})})
+	}
+	return all
+}
+
+// functions divides cases by the test function, in order of appearance.
+func functions(cases []Case) [][]Case {
+	var names []string
+	by := map[string][]Case{}
+	for _, c := range cases {
+		f := c.ID.Function()
+		if by[f] == nil {
+			names = append(names, f)
+		}
+		by[f] = append(by[f], c)
+	}
+	all := make([][]Case, len(names))
+	for i, n := range names {
+		all[i] = by[n]
+	}
+	return all
+}
+
+// ops divides times by the op, in order of appearance.
+func ops(times []Time) [][]Time {
+	var names []string
+	by := map[string][]Time{}
+	for _, t := range times {
+		if by[t.Op] == nil {
+			names = append(names, t.Op)
+		}
+		by[t.Op] = append(by[t.Op], t)
+	}
+	all := make([][]Time, len(names))
+	for i, n := range names {
+		all[i] = by[n]
+	}
+	return all
+}
+
+// typeNames are the spellings of data types in test ids.
+var typeNames = map[string]string{
+	"float32": "float32", "fp32": "float32", "f32": "float32", "float": "float32",
+	"float16": "float16", "fp16": "float16", "f16": "float16", "half": "float16",
+	"bfloat16": "bfloat16", "bf16": "bfloat16", "float64": "float64", "fp64": "float64", "double": "float64",
+	"float8_e4m3fn": "float8_e4m3fn", "float8_e5m2": "float8_e5m2", "fp8": "float8_e4m3fn", "int8": "int8", "int32": "int32", "int64": "int64",
+}
+
+// dtype is the first data type among the parameters, "" for none.
+func dtype(params []string) string {
+	for _, p := range params {
+		if name := typeNames[strings.TrimPrefix(value(p), "torch.")]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// value is what stands behind the name of a parameter: 64 of "m=64".
+func value(param string) string {
+	if _, v, ok := strings.Cut(param, "="); ok {
+		return v
+	}
+	return param
+}
+
+// size is the number that a parameter is; ok is false when it is none.
+func size(param string) (n int, ok bool) {
+	n, err := strconv.Atoi(value(param))
+	return n, err == nil && n > 0
+}
+
+func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
+
+// geomean is the geometric mean ratio.
+func geomean(times []Time) float64 {
+	sum := 0.0
+	for _, t := range times {
+		sum += math.Log(t.ratio())
+	}
+	return math.Exp(sum / float64(len(times)))
+}
