@@ -211,11 +211,14 @@ func (m *Model) findDispatched() {
 			m.DispatchKnown = false
 			continue
 		}
-		w := ParseWrapper(f)
+		var w *Wrapper // most of these files dispatch nothing
 		for _, d := range f.Root().Find("decorator") {
 			call := d.NamedChild(0)
 			if !call.Is("call") || syntax.PyName(call.Field("function")) != "dispatch" {
 				continue
+			}
+			if w == nil {
+				w = ParseWrapper(f)
 			}
 			if s, ok := w.String(syntax.PyArg(call, "name", 0)); ok {
 				m.Dispatched[s] = true

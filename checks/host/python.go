@@ -483,8 +483,8 @@ func parameter(fn syntax.Node, name string) bool {
 	if fn.Is("module") {
 		return false
 	}
-	for _, p := range Params(fn) {
-		if p.Text() == name {
+	for p := range fn.Field("parameters").Children() {
+		if p := paramName(p); p.Valid() && p.Text() == name {
 			return true
 		}
 	}
@@ -494,19 +494,27 @@ func parameter(fn syntax.Node, name string) bool {
 // Params lists the name nodes of a function's or lambda's parameters.
 func Params(fn syntax.Node) []syntax.Node {
 	var out []syntax.Node
-	for _, p := range fn.Field("parameters").NamedChildren() {
-		switch p.Kind() {
-		case "identifier":
+	for p := range fn.Field("parameters").Children() {
+		if p := paramName(p); p.Valid() {
 			out = append(out, p)
-		case "default_parameter", "typed_default_parameter":
-			out = append(out, p.Field("name"))
-		case "typed_parameter":
-			if id := p.NamedChild(0); id.Is("identifier") {
-				out = append(out, id)
-			}
 		}
 	}
 	return out
+}
+
+// paramName is the name of one parameter; invalid for a bare * and the like.
+func paramName(p syntax.Node) syntax.Node {
+	switch p.Kind() {
+	case "identifier":
+		return p
+	case "default_parameter", "typed_default_parameter":
+		return p.Field("name")
+	case "typed_parameter":
+		if id := p.NamedChild(0); id.Is("identifier") {
+			return id
+		}
+	}
+	return syntax.Node{}
 }
 
 // DescOf is the descriptor that an argument of a library call holds: a local

@@ -5,13 +5,18 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
+	"slices"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	sitter "github.com/tree-sitter/go-tree-sitter"
 	python "github.com/tree-sitter/tree-sitter-python/bindings/go"
 	rust "github.com/tree-sitter/tree-sitter-rust/bindings/go"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
@@ -35,46 +40,93 @@ func (r *recorder) Open(name string) (fs.File, error) {
 }
 
 // BenchmarkUpstream compares a review of an upstream checkout with only
-// parsing the same files, one after the other, in one process.
+// parsing the same files, in one process and in turn, so that a loaded machine
+// slows both alike. It reports the medians of the pairs:
+//
+//	parse-ms, review-ms  time of each
+//	ratio                review against parsing, with the same parallelism
+//	cpu-ratio            the same of the processor time
+//
+// Run it with -cpu 1 to compare without parallelism.
 func BenchmarkUpstream(b *testing.B) {
 	dir := os.Getenv("TILEGYM_DIR")
 	if dir == "" {
 		b.Skip("TILEGYM_DIR is unset: it names a TileGym checkout to review")
 	}
-	seen := &recorder{FS: os.DirFS(dir), paths: map[string]bool{}}
+	compareWithParsing(b, os.DirFS(dir))
+}
+
+func compareWithParsing(b *testing.B, tree fs.FS) {
+	seen := &recorder{FS: tree, paths: map[string]bool{}}
 	options := review.Options{Head: seen, Rules: all.Rules}
 	_, err := review.Run(context.Background(), options)
 	require.NoError(b, err)
-	options.Head = os.DirFS(dir)
+	options.Head = tree
 
+	var parse, full, ratio, cpu []float64
+	for b.Loop() {
+		p := measure(func() { parseOnly(b, tree, seen.paths) })
+		r := measure(func() {
+			r, err := review.Run(context.Background(), options)
+			require.NoError(b, err)
+			require.Zero(b, r.Summary.Error)
+		})
+		parse, full = append(parse, p.wall.Seconds()), append(full, r.wall.Seconds())
+		ratio = append(ratio, r.wall.Seconds()/p.wall.Seconds())
+		cpu = append(cpu, r.cpu.Seconds()/p.cpu.Seconds())
+	}
+	b.ReportMetric(1000*median(parse), "parse-ms")
+	b.ReportMetric(1000*median(full), "review-ms")
+	b.ReportMetric(median(ratio), "ratio")
+	b.ReportMetric(median(cpu), "cpu-ratio")
+}
+
+// parseOnly reads and parses files and throws the trees away.
+func parseOnly(tb testing.TB, tree fs.FS, paths map[string]bool) {
 	langs := map[string]*sitter.Language{
 		".rs": sitter.NewLanguage(rust.Language()),
 		".py": sitter.NewLanguage(python.Language()),
 	}
-	size := int64(0)
-	b.Run("parse", func(b *testing.B) {
-		for b.Loop() {
-			size = 0
-			for p := range seen.paths {
-				src, err := fs.ReadFile(options.Head, p)
-				if err != nil {
-					continue // asked for and absent
-				}
-				size += int64(len(src))
-				parser := sitter.NewParser()
-				require.NoError(b, parser.SetLanguage(langs[path.Ext(p)]))
-				parser.Parse(src, nil).Close()
-				parser.Close()
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for p := range paths {
+		g.Go(func() error {
+			src, err := fs.ReadFile(tree, p)
+			if err != nil {
+				return nil // asked for and absent
 			}
-		}
-		b.SetBytes(size)
-	})
-	b.Run("review", func(b *testing.B) {
-		for b.Loop() {
-			r, err := review.Run(context.Background(), options)
-			require.NoError(b, err)
-			require.Zero(b, r.Summary.Error)
-		}
-		b.SetBytes(size)
-	})
+			parser := sitter.NewParser()
+			defer parser.Close()
+			if err := parser.SetLanguage(langs[path.Ext(p)]); err != nil {
+				return err
+			}
+			parser.Parse(src, nil).Close()
+			return nil
+		})
+	}
+	require.NoError(tb, g.Wait())
+}
+
+// cost is what a run took: real time and the processor time of all threads.
+type cost struct{ wall, cpu time.Duration }
+
+// measure collects garbage first, so that no run pays for the one before it.
+func measure(run func()) cost {
+	runtime.GC()
+	start, before := time.Now(), processorTime()
+	run()
+	return cost{time.Since(start), processorTime() - before}
+}
+
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
 }

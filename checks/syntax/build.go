@@ -10,10 +10,7 @@ import (
 )
 
 // builder copies tree-sitter trees into the node list of one file.
-type builder struct {
-	f *File
-	g *grammar
-}
+type builder struct{ f *File }
 
 // segment maps a part of a synthetic source back to the file: bytes from
 // synthetic offset at, length long, stand at file offset to.
@@ -25,7 +22,7 @@ type segment struct{ at, length, to int }
 func (b *builder) append(src []byte, segments []segment) bool {
 	parser := sitter.NewParser()
 	defer parser.Close()
-	if err := parser.SetLanguage(b.g.lang); err != nil {
+	if err := parser.SetLanguage(b.f.g.lang); err != nil {
 		b.f.Unread = fmt.Sprintf("the %s grammar does not fit the parser: %v", b.f.Lang, err)
 		return false
 	}
@@ -35,61 +32,7 @@ func (b *builder) append(src []byte, segments []segment) bool {
 		return false
 	}
 	defer tree.Close()
-	cursor := tree.Walk()
-	defer cursor.Close()
-
-	errorID := uint16(0xffff)
-	prev := []int32{none} // last sibling at each depth
-	up := []int32{none}   // parent at each depth
-	bad := []bool{false}  // inside an ERROR at each depth
-	for {
-		depth := len(up) - 1
-		c := cursor.Node()
-		id := c.KindId()
-		n := node{
-			field:  b.g.fields[cursor.FieldId()],
-			start:  int(c.StartByte()),
-			end:    int(c.EndByte()),
-			parent: up[depth],
-			first:  none, next: none, sub: none,
-			damaged: bad[depth],
-		}
-		if id == errorID {
-			n.kind, n.named, n.damaged = errorKind, true, true
-		} else {
-			n.kind, n.named = b.g.kinds[id], b.g.named[id]
-			if n.start == n.end && c.IsMissing() {
-				n.damaged = true
-			}
-		}
-		if segments != nil {
-			n.start, n.end = unmap(segments, n.start, n.end)
-		}
-		i := int32(len(b.f.nodes))
-		b.f.nodes = append(b.f.nodes, n)
-		if prev[depth] != none {
-			b.f.nodes[prev[depth]].next = i
-		} else if n.parent != none {
-			b.f.nodes[n.parent].first = i
-		}
-		prev[depth] = i
-
-		if cursor.GotoFirstChild() {
-			if depth+1 > MaxDepth {
-				b.f.Unread = fmt.Sprintf("syntax nested deeper than %d levels", MaxDepth)
-				return false
-			}
-			up, prev, bad = append(up, i), append(prev, none), append(bad, n.damaged)
-			continue
-		}
-		for !cursor.GotoNextSibling() {
-			if !cursor.GotoParent() {
-				return true
-			}
-			last := len(up) - 1
-			up, prev, bad = up[:last], prev[:last], bad[:last]
-		}
-	}
+	return b.copy(tree.RootNode(), segments)
 }
 
 func unmap(segments []segment, start, end int) (int, int) {
@@ -115,7 +58,7 @@ func (b *builder) damage() {
 	f := b.f
 	for i := range f.nodes {
 		n := &f.nodes[i]
-		if !n.damaged || n.parent != none && f.nodes[n.parent].damaged {
+		if n.flags&damaged == 0 || n.parent != none && f.nodes[n.parent].flags&damaged != 0 {
 			continue
 		}
 		h := Node{f, int32(i)}
@@ -123,8 +66,8 @@ func (b *builder) damage() {
 			continue
 		}
 		what := "syntax error"
-		if n.kind != errorKind {
-			what = fmt.Sprintf("missing %q", n.kind)
+		if h.Kind() != errorKind {
+			what = fmt.Sprintf("missing %q", h.Kind())
 		}
 		f.Unread = fmt.Sprintf("%s at line %d, column %d", what, h.Pos().Line, h.Pos().Column)
 		return

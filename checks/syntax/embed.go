@@ -10,7 +10,7 @@ import (
 // file's path, source and lines, so that its nodes stand where the text stands.
 // With escapes, a backslash and the character after it count as white space.
 func Embed(host *File, lang Lang, parts []Span, escapes bool) *File {
-	f := &File{Path: host.Path, Lang: lang, Src: host.Src, BOM: host.BOM, lines: host.lines}
+	f := &File{Path: host.Path, Lang: lang, Src: host.Src, text: host.text, BOM: host.BOM, lines: host.lines, g: grammars[lang]}
 	var src bytes.Buffer
 	var segments []segment
 	for _, p := range parts {
@@ -35,7 +35,7 @@ func Embed(host *File, lang Lang, parts []Span, escapes bool) *File {
 		f.Unread = fmt.Sprintf("brackets nested deeper than %d levels", MaxDepth)
 		return f
 	}
-	b := builder{f: f, g: grammars[lang]}
+	b := builder{f}
 	if !b.append(src.Bytes(), segments) {
 		f.nodes = nil
 		return f

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"unicode/utf8"
-
-	sitter "github.com/tree-sitter/go-tree-sitter"
+	"unsafe"
 )
 
 // Limits of a file that is parsed. Files beyond them are unread, never clean.
@@ -45,9 +44,11 @@ type File struct {
 	// Opaque holds the spans of macro bodies that could not be parsed again.
 	Opaque []Span
 
-	lines  []int // byte offset of each line start
+	g      *grammar
+	text   string // Src again
+	lines  []int  // byte offset of each line start
 	nodes  []node
-	byKind map[string][]int32
+	byKind [][]int32 // by kind, in the order of Inspect
 }
 
 // Span is a range of byte offsets into File.Src, End exclusive.
@@ -60,13 +61,13 @@ func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.En
 type Pos struct{ Line, Column int }
 
 // Parse reads src as a file of the language. It never fails: what cannot be
-// read is said in File.Unread.
+// read is said in File.Unread. The file keeps src, which must not change.
 func Parse(path string, lang Lang, src []byte) *File {
-	f := &File{Path: path, Lang: lang}
+	f := &File{Path: path, Lang: lang, g: grammars[lang]}
 	if rest, ok := bytes.CutPrefix(src, []byte("\xef\xbb\xbf")); ok {
 		f.BOM, src = true, rest
 	}
-	f.Src = src
+	f.setSource(src)
 	f.lines = lineStarts(src)
 	switch {
 	case len(src) > MaxSize:
@@ -81,7 +82,7 @@ func Parse(path string, lang Lang, src []byte) *File {
 	if f.Unread != "" {
 		return f
 	}
-	b := builder{f: f, g: grammars[lang]}
+	b := builder{f}
 	if !b.append(src, nil) {
 		f.nodes = nil
 		return f
@@ -99,6 +100,12 @@ func Parse(path string, lang Lang, src []byte) *File {
 	}
 	f.index()
 	return f
+}
+
+func (f *File) setSource(src []byte) {
+	f.Src = src
+	// A file is immutable, so that texts may be parts of it instead of copies.
+	f.text = unsafe.String(unsafe.SliceData(src), len(src))
 }
 
 // Root is the node of the whole file; invalid for a file without a tree.
@@ -172,28 +179,6 @@ func bracketDepth(src []byte) int {
 		}
 	}
 	return deepest
-}
-
-// grammar holds what is asked of a tree-sitter language once.
-type grammar struct {
-	lang   *sitter.Language
-	kinds  []string
-	named  []bool
-	fields []string
-}
-
-const errorKind = "ERROR"
-
-func loadGrammar(l *sitter.Language) *grammar {
-	g := &grammar{lang: l}
-	for id := range l.NodeKindCount() {
-		g.kinds = append(g.kinds, l.NodeKindForId(uint16(id)))
-		g.named = append(g.named, l.NodeKindIsNamed(uint16(id)))
-	}
-	for id := range l.FieldCount() + 1 {
-		g.fields = append(g.fields, l.FieldNameForId(uint16(id)))
-	}
-	return g
 }
 
 // Enclosing is the smallest node that holds a span, parsed macro content

@@ -101,7 +101,7 @@ func (b *builder) parseTargets(targets []target) bool {
 		return false
 	}
 	for _, n := range b.f.nodes[mark:] {
-		if n.damaged {
+		if n.flags&damaged != 0 {
 			return false
 		}
 	}
@@ -120,7 +120,7 @@ func (b *builder) parseTargets(targets []target) bool {
 		t := targets[next]
 		next++
 		n := c.node()
-		n.start, n.end, n.parent, n.next, n.field = t.span.Start, t.span.End, t.tree, none, ""
+		n.start, n.end, n.parent, n.next, n.field = uint32(t.span.Start), uint32(t.span.End), t.tree, none, 0
 		b.f.nodes[t.tree].sub = c.i
 	}
 	return next == len(targets)

@@ -1,24 +1,39 @@
 package syntax
 
 import (
+	"cmp"
 	"iter"
+	"math"
+	"slices"
+	"sort"
 	"strings"
 )
 
 const none = int32(-1)
 
-// node is one syntax node. Children form a list through next.
+// node is one syntax node. Children form a list through next. It holds no
+// pointers, so that C may fill it and the garbage collector need not look into
+// it: a review keeps millions.
 type node struct {
-	kind       string
-	field      string
-	start, end int
-	parent     int32
-	first      int32
-	next       int32
-	sub        int32 // token_tree only: root of the parsed content
-	named      bool
-	damaged    bool // ERROR, MISSING, or inside an ERROR
+	kind, field uint16 // indices into the grammar's names
+	start, end  uint32
+	parent      int32
+	first       int32
+	next        int32
+	sub         int32 // token_tree only: root of the parsed content
+	flags       uint32
 }
+
+// The flags of a node.
+const (
+	named     = 1 << iota
+	damaged   // ERROR, MISSING, or inside an ERROR
+	rankShift = iota
+)
+
+// rank is the place (from 1) at which Inspect visits the node when it starts at
+// the root; 0 for a node that it does not visit.
+func (n *node) rank() uint32 { return n.flags >> rankShift }
 
 // Node is a handle on a syntax node; the zero Node is invalid and all its
 // methods return zero values.
@@ -48,7 +63,7 @@ func (n Node) Kind() string {
 	if !n.Valid() {
 		return ""
 	}
-	return n.node().kind
+	return n.f.g.kinds[n.node().kind]
 }
 
 // Is reports whether the node is of one of the kinds.
@@ -63,25 +78,25 @@ func (n Node) Is(kinds ...string) bool {
 }
 
 // Named reports whether the node is named in the grammar.
-func (n Node) Named() bool { return n.Valid() && n.node().named }
+func (n Node) Named() bool { return n.Valid() && n.node().flags&named != 0 }
 
 // Damaged reports whether the node is or lies inside a syntax error.
-func (n Node) Damaged() bool { return n.Valid() && n.node().damaged }
+func (n Node) Damaged() bool { return n.Valid() && n.node().flags&damaged != 0 }
 
 // Span is the node's range of bytes.
 func (n Node) Span() Span {
 	if !n.Valid() {
 		return Span{}
 	}
-	return Span{n.node().start, n.node().end}
+	return Span{int(n.node().start), int(n.node().end)}
 }
 
-// Text is the node's source text.
+// Text is the node's source text. It shares the file's memory.
 func (n Node) Text() string {
 	if !n.Valid() {
 		return ""
 	}
-	return string(n.f.Src[n.node().start:n.node().end])
+	return n.f.text[n.node().start:n.node().end]
 }
 
 // Pos is the place where the node starts.
@@ -89,7 +104,7 @@ func (n Node) Pos() Pos {
 	if !n.Valid() {
 		return Pos{}
 	}
-	return n.f.Position(n.node().start)
+	return n.f.Position(int(n.node().start))
 }
 
 // EndPos is the place after the node's last byte.
@@ -97,7 +112,7 @@ func (n Node) EndPos() Pos {
 	if !n.Valid() {
 		return Pos{}
 	}
-	return n.f.Position(n.node().end)
+	return n.f.Position(int(n.node().end))
 }
 
 // Parent is the enclosing node; from the root of parsed macro content it is
@@ -145,7 +160,16 @@ func (n Node) Children() iter.Seq[Node] {
 
 // NamedChildren lists the named children without comments.
 func (n Node) NamedChildren() []Node {
-	var out []Node
+	count := 0
+	for c := range n.Children() {
+		if c.Named() && !c.IsComment() {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]Node, 0, count)
 	for c := range n.Children() {
 		if c.Named() && !c.IsComment() {
 			out = append(out, c)
@@ -169,9 +193,12 @@ func (n Node) NamedChild(i int) Node {
 
 // Field is the first child with that field name.
 func (n Node) Field(name string) Node {
-	for c := range n.Children() {
-		if c.node().field == name {
-			return c
+	if !n.Valid() {
+		return Node{}
+	}
+	for i := n.node().first; i != none; i = n.f.nodes[i].next {
+		if f := n.f.nodes[i].field; f != 0 && n.f.g.fields[f] == name {
+			return Node{n.f, i}
 		}
 	}
 	return Node{}
@@ -181,7 +208,7 @@ func (n Node) Field(name string) Node {
 func (n Node) Fields(name string) []Node {
 	var out []Node
 	for c := range n.Children() {
-		if c.node().field == name {
+		if n.f.g.fields[c.node().field] == name {
 			out = append(out, c)
 		}
 	}
@@ -242,37 +269,88 @@ func (n Node) Parsed() Node {
 // content in place of its tokens; opaque token trees and damaged subtrees are
 // not entered. When visit returns false the node's children are skipped.
 func (n Node) Inspect(visit func(Node) bool) {
-	if !n.Valid() || n.Damaged() || !visit(n) {
-		return
-	}
-	if n.Is("token_tree") {
-		n.Parsed().Inspect(visit)
-		return
-	}
-	for c := range n.Children() {
-		c.Inspect(visit)
+	if n.Valid() {
+		n.f.inspect(n.i, visit)
 	}
 }
 
-// Find lists all nodes of the kinds at or below n, as Inspect visits them.
+func (f *File) inspect(i int32, visit func(Node) bool) {
+	n := &f.nodes[i]
+	if n.flags&damaged != 0 || !visit(Node{f, i}) {
+		return
+	}
+	c := n.first
+	if n.kind == f.g.treeID {
+		c = n.sub
+	}
+	for ; c != none; c = f.nodes[c].next {
+		f.inspect(c, visit)
+	}
+}
+
+// Find lists all nodes of the kinds at or below n, as Inspect visits them. It
+// looks them up: its time grows with what it finds, not with the tree.
 func (n Node) Find(kinds ...string) []Node {
 	if !n.Valid() {
 		return nil
 	}
-	var out []Node
-	if n.i == 0 && len(kinds) == 1 {
-		for _, i := range n.f.byKind[kinds[0]] {
-			out = append(out, Node{n.f, i})
-		}
+	f := n.f
+	from := f.nodes[n.i].rank()
+	if from == 0 { // not visited from the root: inside damage or opaque tokens
+		var out []Node
+		n.Inspect(func(c Node) bool {
+			if c.Is(kinds...) {
+				out = append(out, c)
+			}
+			return true
+		})
 		return out
 	}
-	n.Inspect(func(c Node) bool {
-		if c.Is(kinds...) {
-			out = append(out, c)
+	to := f.after(n.i)
+	var found [][]int32
+	count := 0
+	for _, kind := range kinds {
+		if id, ok := f.g.ids[kind]; ok {
+			all := f.byKind[id]
+			all = all[f.search(all, from):]
+			all = all[:f.search(all, to)]
+			if len(all) > 0 {
+				found = append(found, all)
+				count += len(all)
+			}
 		}
-		return true
-	})
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]Node, 0, count)
+	for _, all := range found {
+		for _, i := range all {
+			out = append(out, Node{f, i})
+		}
+	}
+	if len(found) > 1 {
+		slices.SortFunc(out, func(a, b Node) int { return cmp.Compare(a.node().rank(), b.node().rank()) })
+	}
 	return out
+}
+
+// search is the first place of a list of byKind whose node has at least a rank.
+func (f *File) search(list []int32, rank uint32) int {
+	return sort.Search(len(list), func(i int) bool { return f.nodes[list[i]].rank() >= rank })
+}
+
+// after is the rank of the first node that Inspect visits after all nodes at or
+// below a visited one.
+func (f *File) after(i int32) uint32 {
+	for ; i != none; i = f.nodes[i].parent {
+		for next := f.nodes[i].next; next != none; next = f.nodes[next].next {
+			if r := f.nodes[next].rank(); r != 0 {
+				return r
+			}
+		}
+	}
+	return math.MaxUint32
 }
 
 // Attributes lists the attribute nodes ("attribute") that stand before a Rust
@@ -329,12 +407,24 @@ func word(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// index fills byKind in visiting order, so that parsed macro content counts
-// and opaque or damaged parts do not.
+// index numbers the nodes and fills byKind in visiting order, so that parsed
+// macro content counts and opaque or damaged parts do not.
 func (f *File) index() {
-	f.byKind = make(map[string][]int32)
+	order := make([]int32, 0, len(f.nodes))
+	counts := make([]int32, len(f.g.kinds))
 	f.Root().Inspect(func(n Node) bool {
-		f.byKind[n.Kind()] = append(f.byKind[n.Kind()], n.i)
+		order = append(order, n.i)
+		counts[n.node().kind]++
 		return true
 	})
+	all := make([]int32, len(order))
+	f.byKind = make([][]int32, len(counts))
+	for kind, count := range counts {
+		f.byKind[kind], all = all[:0:count], all[count:]
+	}
+	for rank, i := range order {
+		n := &f.nodes[i]
+		n.flags |= uint32(rank+1) << rankShift
+		f.byKind[n.kind] = append(f.byKind[n.kind], i)
+	}
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -65,27 +66,38 @@ func PyString(n Node) string {
 // PyArgs lists the positional arguments of a call; a *splat ends the list.
 func PyArgs(call Node) []Node {
 	var out []Node
-	for _, a := range call.Field("arguments").NamedChildren() {
-		if a.Is("list_splat", "dictionary_splat") {
-			break
-		}
-		if !a.Is("keyword_argument") {
-			out = append(out, a)
-		}
+	for a := range positional(call) {
+		out = append(out, a)
 	}
 	return out
+}
+
+func positional(call Node) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for a := range call.Field("arguments").Children() {
+			if a.Is("list_splat", "dictionary_splat") {
+				return
+			}
+			if a.Named() && !a.IsComment() && !a.Is("keyword_argument") && !yield(a) {
+				return
+			}
+		}
+	}
 }
 
 // PyArg is the argument of a call with that keyword, else the positional one
 // at index pos (from 0; negative for keyword only). Invalid when absent.
 func PyArg(call Node, keyword string, pos int) Node {
-	for _, a := range call.Field("arguments").NamedChildren() {
+	for a := range call.Field("arguments").Children() {
 		if a.Is("keyword_argument") && a.Field("name").Text() == keyword {
 			return a.Field("value")
 		}
 	}
-	if args := PyArgs(call); pos >= 0 && pos < len(args) {
-		return args[pos]
+	for a := range positional(call) {
+		if pos == 0 {
+			return a
+		}
+		pos--
 	}
 	return Node{}
 }

@@ -285,7 +285,9 @@ func (t *Tree) read(p string) ([]byte, error) {
 	if info.Size() > syntax.MaxSize {
 		return nil, fmt.Errorf("%d bytes, the limit is %d", info.Size(), syntax.MaxSize)
 	}
-	return io.ReadAll(io.LimitReader(f, syntax.MaxSize+1))
+	out := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = out.ReadFrom(io.LimitReader(f, syntax.MaxSize+1))
+	return out.Bytes(), err
 }
 
 func unreadable(err error) string {
