@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -163,42 +164,56 @@ func lastTile(c Comparison) bool {
 	return first > 0 && first%16 == 0 && tail > 0 && tail <= 256 && wrong <= 1.01*float64(tail)/float64(width) && wrong >= 0.5*float64(tail)/float64(width)
 }
 
-// grows reports whether the cases that fail are those with the largest values of
-// parameter p and the error of at least two of them grows with it.
+// grows reports whether, with all other parameters equal, the cases that fail are
+// those with the largest values of parameter p and their error grows with it.
 func grows(cases []Case, p int) bool {
-	type point struct {
-		n, err float64
-	}
-	var failed []point
-	largest := 0.0
-	passed := 0
+	var others []string
+	by := map[string][]Case{}
 	for _, c := range cases {
 		if p >= len(c.ID.Params) {
 			return false
 		}
+		other := strings.Join(slices.Delete(slices.Clone(c.ID.Params), p, p+1), "-")
+		if by[other] == nil {
+			others = append(others, other)
+		}
+		by[other] = append(by[other], c)
+	}
+	some := false
+	for _, o := range others {
+		if !slices.ContainsFunc(by[o], func(c Case) bool { return c.Failed }) {
+			continue
+		}
+		if !growsAlone(by[o], p) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+func growsAlone(cases []Case, p int) bool {
+	type point struct{ n, err float64 }
+	var failed []point
+	largest := 0.0 // of the cases that pass
+	for _, c := range cases {
 		n, ok := size(c.ID.Params[p])
 		switch {
-		case !ok:
+		case !ok || c.Failed && (!c.wrong() || math.IsNaN(c.Compared.MaxAbs)):
 			return false
-		case c.wrong() && !math.IsNaN(c.Compared.MaxAbs):
-			failed = append(failed, point{float64(n), c.Compared.MaxAbs})
 		case c.Failed:
-			return false
+			failed = append(failed, point{float64(n), c.Compared.MaxAbs})
 		default:
 			largest = math.Max(largest, float64(n))
-			passed++
 		}
 	}
-	if len(failed) < 2 || passed == 0 {
-		return false
-	}
-	slices.SortFunc(failed, func(a, b point) int { return int(math.Copysign(1, a.n-b.n)) })
+	slices.SortFunc(failed, func(a, b point) int { return cmp.Compare(a.n, b.n) })
 	for i, f := range failed {
 		if f.n <= largest || i > 0 && (f.n <= failed[i-1].n || f.err <= failed[i-1].err) {
 			return false
 		}
 	}
-	return true
+	return len(failed) >= 2 && largest > 0
 }
 
 // tooFast is the limit below which a ratio is too good to be true of a kernel

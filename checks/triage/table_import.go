@@ -129,7 +129,7 @@ var importRows = []Row{
 		NearMiss: "SKIPPED [1] tests/ops/test_bmm.py:30: Backend triton has no bmm",
 	},
 	{
-		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, Rank: Weak, From: TileGym,
+		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
 		Title:    "Importing the backend failed and it was dropped",
 		Steps:    []string{"Run `python -c \"import tilegym.ops.cutile_rs\"`: it shows the error that the package hides."},
 		Any:      []Pattern{{Line: `cutile-rs backend import failed, cutile-rs operations will not be available`}},

@@ -155,7 +155,7 @@ var runtimeRows = []Row{
 			"Check the device number: a negative one is refused.",
 			"Check the driver, and whether a GPU slice is visible to the job.",
 		},
-		Any:     []Pattern{{Line: `failed \(rc=-4\): device init failed`}, {Line: `cutile-rs: invalid device id`}, {Line: `\bDevice::new failed: `}},
+		Any:     []Pattern{{Line: `cutile-rs: invalid device id`}, {Line: `failed \(rc=-4\): device init failed`, Rank: Weak}, {Line: `\bDevice::new failed: `, Rank: Weak}},
 		Example: "cutile-rs: invalid device id: -1", NearMiss: "cutile-rs: device id 0",
 	},
 	{

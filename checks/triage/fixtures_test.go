@@ -1,0 +1,66 @@
+package triage
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scanFixture reads a fixture as the file that its row may judge.
+func scanFixture(t *testing.T, r Row, file string) (Result, string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	name := nameFor(r)
+	if filepath.Ext(file) == ".xml" {
+		name = "pytest.xml"
+	}
+	s := NewScanner()
+	require.NoError(t, s.Scan(name, bytes.NewReader(data)))
+	return s.Result(), string(data)
+}
+
+// Every row has whole logs, or JUnit files for what is decided from records: hit*
+// has the row on top, miss* looks alike and does not match it.
+func TestFixtures(t *testing.T) {
+	folders, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	known := map[string]bool{"fuzz": true}
+	for _, r := range Rows() {
+		known[r.ID] = true
+		t.Run(r.ID, func(t *testing.T) {
+			ext := ".log"
+			if r.FromRecords() {
+				ext = ".xml"
+			}
+			for _, kind := range []string{"hit", "miss"} {
+				files, err := filepath.Glob(filepath.Join("testdata", r.ID, kind+"*"+ext))
+				require.NoError(t, err)
+				require.NotEmpty(t, files, "a row needs a %s%s", kind, ext)
+				for _, file := range files {
+					got, text := scanFixture(t, r, file)
+					lines := strings.Count(text, "\n")
+					assert.True(t, lines >= 15 && lines <= 60, "%s: expected 15 to 60 lines, found %d", file, lines)
+					if kind == "miss" {
+						assert.NotContains(t, ids(got), r.ID, file)
+						continue
+					}
+					require.NotEmpty(t, got.Matches, "%s matches nothing", file)
+					first := got.Matches[0]
+					assert.Equal(t, r.ID, first.Signature, "%s: found %v", file, ids(got))
+					if first.Line > 0 && !r.FromRecords() {
+						assert.Contains(t, strings.Split(text, "\n")[first.Line-1], strings.Split(first.Excerpt.Plain(), "\n")[0], file)
+					}
+				}
+			}
+		})
+	}
+	for _, f := range folders {
+		assert.True(t, known[f.Name()], "testdata/%s is of no row", f.Name())
+	}
+}
