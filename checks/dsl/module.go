@@ -53,6 +53,8 @@ type Func struct {
 	index  sync.Once
 	uses   map[syntax.Node][]syntax.Node // identifiers by the pattern they mean
 	names  map[string]bool               // all identifiers
+	called sync.Once
+	calls  []Call
 }
 
 // Entry is the attribute that makes a function a kernel entry point.
@@ -356,10 +358,18 @@ func AsCall(n syntax.Node) (Call, bool) {
 	return c, true
 }
 
+// Calls lists the calls of the body, outer calls first. The list is shared: it
+// must not be changed.
+func (f *Func) Calls() []Call {
+	f.called.Do(func() { f.calls = Calls(f.Body) })
+	return f.calls
+}
+
 // Calls lists the calls at or below a node, outer calls first.
 func Calls(n syntax.Node) []Call {
-	var out []Call
-	for _, c := range n.Find("call_expression") {
+	found := n.Find("call_expression")
+	out := make([]Call, 0, len(found))
+	for _, c := range found {
 		if call, ok := AsCall(c); ok {
 			out = append(out, call)
 		}

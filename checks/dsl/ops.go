@@ -97,19 +97,28 @@ func (f *Func) OpCall(n syntax.Node, names ...string) (Call, bool) {
 // OpCalls lists the calls of the named DSL functions at or below a node.
 func (f *Func) OpCalls(n syntax.Node, names ...string) []Call {
 	var out []Call
-	for _, c := range n.Find("call_expression") {
-		if !slices.Contains(names, calledName(c)) {
-			continue // an Op has the name of the function that is called
+	add := func(c Call) {
+		// An operation has the name that is called, which is quick to see.
+		if slices.Contains(names, c.Name) && f.Op(c) != "" {
+			out = append(out, c)
 		}
-		if call, ok := AsCall(c); ok && f.Op(call) != "" {
-			out = append(out, call)
+	}
+	if n == f.Body {
+		for _, c := range f.Calls() {
+			add(c)
+		}
+		return out
+	}
+	for _, c := range n.Find("call_expression") {
+		if !slices.Contains(names, syntax.LastSegment(c.Field("function"))) {
+			continue
+		}
+		if call, ok := AsCall(c); ok {
+			add(call)
 		}
 	}
 	return out
 }
-
-// calledName is the last name of what a call_expression calls.
-func calledName(call syntax.Node) string { return syntax.LastSegment(call.Field("function")) }
 
 // Mode splits a path such as ftz::Enabled or cutile::core::ftz::Enabled into
 // the module of modes and the mode; ok is false for anything else.

@@ -201,7 +201,7 @@ func (f *Func) AccessOf() Access {
 			a.Tensors++
 		}
 	}
-	for _, c := range Calls(f.Body) {
+	for _, c := range f.Calls() {
 		switch f.Op(c) {
 		case "load_ptr_tko", "store_ptr_tko", "atomic_rmw_tko", "atomic_cas_tko":
 			a.PointerOps++

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -324,13 +323,21 @@ func (n Node) Find(kinds ...string) []Node {
 		return nil
 	}
 	out := make([]Node, 0, count)
-	for _, all := range found {
-		for _, i := range all {
-			out = append(out, Node{f, i})
+	for len(found) > 1 {
+		// Take the earliest of the heads of the lists.
+		at, least := 0, uint32(math.MaxUint32)
+		for k, list := range found {
+			if r := f.nodes[list[0]].rank(); r < least {
+				at, least = k, r
+			}
+		}
+		out = append(out, Node{f, found[at][0]})
+		if found[at] = found[at][1:]; len(found[at]) == 0 {
+			found = slices.Delete(found, at, at+1)
 		}
 	}
-	if len(found) > 1 {
-		slices.SortFunc(out, func(a, b Node) int { return cmp.Compare(a.node().rank(), b.node().rank()) })
+	for _, i := range found[0] {
+		out = append(out, Node{f, i})
 	}
 	return out
 }

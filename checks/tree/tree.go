@@ -31,7 +31,7 @@ var ErrNoKernels = errors.New("no cutile-rs kernels: expected " + OpsRoot + " or
 
 // Tree is one revision of a checkout. It is safe for concurrent use.
 type Tree struct {
-	FS      fs.FS
+	FS      fs.FS     // remembers what it said about folders and files
 	Kernels []*Kernel // by suite, then name
 	Crates  []*Crate
 
@@ -83,7 +83,7 @@ type entry struct {
 // are not parsed again. It returns ErrNoKernels for another layout and fails
 // when the file system does.
 func Load(fsys fs.FS, reuse *Tree) (*Tree, error) {
-	t := &Tree{FS: fsys, reuse: reuse, files: map[string]*entry{}}
+	t := &Tree{FS: newListing(fsys), reuse: reuse, files: map[string]*entry{}}
 	if err := t.addRoot(OpsRoot, ""); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, fn := range m.Funcs {
 			taken := map[string]bool{}
-			for _, c := range dsl.Calls(fn.Body) {
+			for _, c := range fn.Calls() {
 				if !loads(fn.Op(c)) {
 					continue
 				}

@@ -33,7 +33,7 @@ func run(p *rules.Pass) {
 			for _, c := range fn.OpCalls(fn.Body, "exti", "trunci") {
 				conversion(p, fn, c)
 			}
-			for _, c := range dsl.Calls(fn.Body) {
+			for _, c := range fn.Calls() {
 				if c.Method() && (c.Name == "offset" || c.Name == "offset_tile") && len(c.Args) == 1 && fn.TypeOf(c.Receiver).Kind == dsl.PointerTile {
 					offset(p, fn, c)
 				}

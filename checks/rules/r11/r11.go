@@ -176,7 +176,7 @@ func one(n syntax.Node) bool { return strings.TrimSuffix(dsl.Unparen(n).Text(), 
 // permuted reports whether an entry views a parameter with exchanged axes, or
 // hands it to code that may.
 func permuted(fn *dsl.Func, name string) bool {
-	for _, c := range dsl.Calls(fn.Body) {
+	for _, c := range fn.Calls() {
 		if c.Method() && c.Receiver.Text() == name && c.Name != "partition" && c.Name != "partition_full_mut" && c.Name != "shape" {
 			return true
 		}

@@ -32,7 +32,7 @@ const pin = "0.2.0"
 func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, fn := range m.Funcs {
-			for _, c := range dsl.Calls(fn.Body) {
+			for _, c := range fn.Calls() {
 				if c.Name == "step_by" && c.Method() && dsl.Unparen(c.Receiver).Is("range_expression") && len(c.Args) == 1 {
 					step(p, fn, c.Args[0])
 				}

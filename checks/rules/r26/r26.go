@@ -33,7 +33,7 @@ func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		seen := map[string][]syntax.Node{}
 		for _, fn := range m.Funcs {
-			for _, c := range dsl.Calls(fn.Body) {
+			for _, c := range fn.Calls() {
 				if op, ok := dsl.Ops[fn.Op(c)]; ok {
 					check(p, c, op)
 					if len(c.Args) == op.Args {

@@ -88,7 +88,7 @@ func operands(p *rules.Pass, w *host.Wrapper) {
 // that permutes nothing.
 func flags(p *rules.Pass, m *dsl.Module) {
 	for _, f := range m.Funcs {
-		for _, c := range dsl.Calls(f.Body) {
+		for _, c := range f.Calls() {
 			switch {
 			case strings.Contains(c.Name, "permute"), strings.Contains(c.Name, "transpose"), c.Name == "make_tensor_view", c.Name == "load_ptr_tko":
 				return // transposes, or reads by its own strides

@@ -142,7 +142,7 @@ func disabled(p *rules.Pass, fn *dsl.Func, tma answer) {
 
 // unpadded reports loads of views that do not pad.
 func unpadded(p *rules.Pass, fn *dsl.Func) {
-	for _, c := range dsl.Calls(fn.Body) {
+	for _, c := range fn.Calls() {
 		what := ""
 		var shape syntax.Node
 		switch {

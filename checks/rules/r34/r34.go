@@ -92,7 +92,7 @@ func compare(p *rules.Pass, param string, rank int, list []move, r route, report
 // permutations lists, by parameter, where an entry swaps two of its axes.
 func permutations(fn *dsl.Func) map[string][]move {
 	out := map[string][]move{}
-	for _, c := range dsl.Calls(fn.Body) {
+	for _, c := range fn.Calls() {
 		var perm, tensor syntax.Node
 		switch {
 		case c.Method() && c.Name == "partition_permuted" && len(c.Args) == 2:

@@ -53,7 +53,7 @@ func blockPartition(p *rules.Pass, fn *dsl.Func) {
 	if !persistent {
 		return
 	}
-	for _, c := range dsl.Calls(fn.Body) {
+	for _, c := range fn.Calls() {
 		if c.Method() && c.Name == "partition_mut" && fn.TypeOf(c.Receiver).Kind == dsl.Tensor {
 			p.Reportf(c.Node, rules.Warning, "partition_mut", "`partition_mut` offsets by the block index, but this kernel loops over tiles by the launch grid; use `partition_full_mut`")
 		}

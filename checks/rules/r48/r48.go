@@ -391,7 +391,7 @@ func noTail(p *rules.Pass, f *dsl.Func) {
 	if a := f.AccessOf(); a.HandsOverData || a.PointerOps+a.ViewOps == 0 || a.MakesView {
 		return
 	}
-	for _, c := range dsl.Calls(f.Body) {
+	for _, c := range f.Calls() {
 		switch {
 		case slices.Contains([]string{"partition", "partition_permuted", "get_index_space_shape", "select", "cmpi", "ceil_div"}, c.Name):
 			return
