@@ -225,4 +225,4 @@ var importRows = []Row{
 }
 
 // codingError are Python's errors that a mistake in the code raises.
-const codingError = `(Type|Value|Name|Attribute|Key|Index|UnboundLocal|ZeroDivision|Recursion)Error`
+const codingError = `(TypeError|ValueError|NameError|AttributeError|KeyError|IndexError|UnboundLocalError|ZeroDivisionError|RecursionError)`

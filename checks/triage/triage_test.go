@@ -358,12 +358,3 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkScan(b *testing.B) {
-	line := "tests/ops/test_bmm.py::test_op[cutile-rs-64-64-torch.float16] PASSED [ 12%] in 0.012 s\n"
-	log := strings.Repeat(line, 10_000)
-	b.SetBytes(int64(len(log)))
-	for b.Loop() {
-		Text("log", log)
-	}
-}
