@@ -51,6 +51,7 @@ func TestRerunAndReactions(t *testing.T) {
 	require.Equal(t, []string{"eyes", "rocket"}, w.reactions(n, id))
 	w.dispatched(g, 2)
 	require.Equal(t, 3, g.Requests()[1].Rounds.Min)
+	require.Equal(t, 1.05, g.Requests()[1].Threshold, "the limit of the configuration, for the plan of the rounds")
 	require.Equal(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
 
 	id = w.say(n, "writer", "/tilegym rerun perf nothing")

@@ -30,6 +30,7 @@ func (l *look) newDispatch(ctx context.Context, gpu string, r rerun) (store.Disp
 	request, err := dispatch.NewRequest(job.Request{
 		Dispatch: id, Repository: l.t.Repo, HeadSHA: l.info.HeadSHA, BaseSHA: l.study.MergeBaseSHA, Kernels: r.kernels, Stages: r.stages,
 		Candidate: config.Candidate, Reference: l.reference(r.kernels[0]), GPU: gpu, Rounds: n, Harness: l.study.Harness,
+		Threshold: l.policy.Perf.Threshold,
 	})
 	if err != nil {
 		return store.Dispatch{}, err

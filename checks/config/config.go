@@ -376,6 +376,12 @@ func (c Config) validate(file string, tree *ast.File) Problems {
 	if !(c.Perf.Threshold >= 0.5 && c.Perf.Threshold <= 10) {
 		bad("$.perf.threshold", "a ratio between 0.5 and 10", c.Perf.Threshold)
 	}
+	for _, at := range []string{"$.perf.rounds.min", "$.perf.rounds.max"} {
+		// The YAML library cuts a fraction off.
+		if n, ok := nodeOf(tree, at).(*ast.FloatNode); ok {
+			bad(at, "a whole number", n.Value)
+		}
+	}
 	if c.Perf.Rounds.Min < 1 || c.Perf.Rounds.Max > 100 || c.Perf.Rounds.Min > c.Perf.Rounds.Max {
 		bad("$.perf.rounds", "1 <= min <= max <= 100", fmt.Sprintf("min %d, max %d", c.Perf.Rounds.Min, c.Perf.Rounds.Max))
 	}
@@ -440,13 +446,24 @@ func shown(v any) string {
 // value itself was left out.
 func lineOf(tree *ast.File, at string) int {
 	for at != "$" {
-		if p, err := yaml.PathString(at); err == nil {
-			if n, err := p.FilterFile(tree); err == nil && n != nil && n.GetToken() != nil {
-				return n.GetToken().Position.Line
-			}
+		if n := nodeOf(tree, at); n != nil && n.GetToken() != nil {
+			return n.GetToken().Position.Line
 		}
 		cut := strings.LastIndexAny(at, ".[")
 		at = at[:cut]
 	}
 	return 0
+}
+
+// nodeOf is the value at a path, nil when the file has none.
+func nodeOf(tree *ast.File, at string) ast.Node {
+	p, err := yaml.PathString(at)
+	if err != nil {
+		return nil
+	}
+	n, err := p.FilterFile(tree)
+	if err != nil {
+		return nil
+	}
+	return n
 }

@@ -73,6 +73,8 @@ func TestFaults(t *testing.T) {
 		"deadlines: {run: 2}\n":      `t.yml:1: expected a duration such as 2h, found "2"`,
 		"deadlines: {run: soon}\n":   `expected a duration such as 2h, found "soon"`,
 		"perf:\n  rounds:\n    min: 3\n    max: 2\n":                  "t.yml:3: perf.rounds: expected 1 <= min <= max <= 100, found \"min 3, max 2\"",
+		"perf:\n  rounds:\n    min: 1.5\n":                            "t.yml:3: perf.rounds.min: expected a whole number, found 1.5",
+		"perf:\n  rounds: {min: 1, max: 2.0}\n":                       "t.yml:2: perf.rounds.max: expected a whole number, found 2",
 		"\nperf:\n  threshold: .nan\n":                                "t.yml:3: perf.threshold: expected a ratio between 0.5 and 10, found NaN",
 		"perf:\n  max_missing: 1\n":                                   "t.yml:2: perf.max_missing: expected a share from 0 to below 1, found 1",
 		"rules:\n  R45: loud\n":                                       `t.yml:2: rules.R45: expected off, note, warning, error, found "loud"`,

@@ -50,6 +50,9 @@ type Request struct {
 	GPU        string   `json:"gpu"`       // GPU class, not a device name
 	Rounds     Rounds   `json:"rounds"`
 	Harness    string   `json:"harness"` // "base" or "head": whose test files are used
+	// Threshold is the highest ratio that is DONE, by which a host tells whether
+	// another round would decide; 0 leaves the default. It gates nothing.
+	Threshold float64 `json:"threshold,omitempty"`
 }
 
 // Rounds bounds the alternating perf rounds (count of measurements per side).
@@ -187,6 +190,9 @@ func (r Request) Validate() error {
 	}
 	if r.Rounds.Min < 1 || r.Rounds.Max < r.Rounds.Min || r.Rounds.Max > 100 {
 		bad("rounds", "1 <= min <= max <= 100", fmt.Sprintf("min %d, max %d", r.Rounds.Min, r.Rounds.Max))
+	}
+	if r.Threshold != 0 && !(r.Threshold >= 0.5 && r.Threshold <= 10) {
+		bad("threshold", "a ratio between 0.5 and 10, or none", fmt.Sprint(r.Threshold))
 	}
 	if r.Harness != "base" && r.Harness != "head" {
 		bad("harness", "base or head", r.Harness)

@@ -44,6 +44,7 @@ func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string
 			}
 		}
 	}
+	c.clockNotes(evidence)
 	for _, e := range evidence {
 		for _, f := range [][2]string{{"gpu_identity.name", e.GPUIdentity.Name}, {"gpu_identity.driver", e.GPUIdentity.Driver}, {"timing", e.Timing}} {
 			if f[1] == "" {
@@ -61,6 +62,33 @@ func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string
 	return "yes"
 }
 
+// clockNotes says where the clocks that were read during the runs differ: the
+// times are then not those of one speed.
+func (c *comparison) clockNotes(evidence []job.Evidence) {
+	for _, clock := range []struct {
+		name string
+		mhz  func(job.Clocks) int
+	}{
+		{"SM", func(k job.Clocks) int { return k.SMMHz }},
+		{"memory", func(k job.Clocks) int { return k.MemoryMHz }},
+	} {
+		low, high := 0, 0
+		for _, e := range evidence {
+			if mhz := clock.mhz(e.GPUIdentity.Clocks); mhz > 0 {
+				high = max(high, mhz)
+				if low == 0 || mhz < low {
+					low = mhz
+				}
+			}
+		}
+		if float64(high) > float64(low)*(1+acrossCards) {
+			note := fmt.Sprintf("the %s clock was read as %d and as %d MHz", clock.name, low, high)
+			c.v.Notes = append(c.v.Notes, note)
+			c.unsound = append(c.unsound, note)
+		}
+	}
+}
+
 // wallClock is the share of profiled device time in the median below which the
 // median is no device time: device-timed records lie at 0.88 to 1.17, wall-clock
 // ones at 0.22 to 0.26.
@@ -69,25 +97,31 @@ const wallClock = 0.6
 // timingSigns reads the timing method from the records themselves and reports a
 // difference of the two sides.
 func timingSigns(ms []matched) string {
-	share := func(side func(matched) sideState) float64 {
-		var shares []float64
-		for _, m := range ms {
-			for _, o := range side(m).obs {
-				if s := o.ms.SelfMS() / o.ms.Median; !math.IsNaN(s) {
-					shares = append(shares, s)
-				}
-			}
-		}
-		if len(shares) == 0 {
-			return math.NaN()
-		}
-		slices.Sort(shares)
-		return shares[len(shares)/2]
-	}
-	cand := share(func(m matched) sideState { return m.cand })
-	ref := share(func(m matched) sideState { return m.ref })
+	cand, ref := profiledShare(ms, true), profiledShare(ms, false)
 	if math.IsNaN(cand) || math.IsNaN(ref) || (cand < wallClock) == (ref < wallClock) {
 		return ""
 	}
 	return fmt.Sprintf("different timing method: profiled kernels make up %.2f of the candidate's median and %.2f of the reference's, so one side is wall-clock time", cand, ref)
+}
+
+// profiledShare is the median share of profiled device time in the medians of one
+// side, NaN without profiles.
+func profiledShare(ms []matched, candidate bool) float64 {
+	var shares []float64
+	for _, m := range ms {
+		side := m.ref
+		if candidate {
+			side = m.cand
+		}
+		for _, o := range side.obs {
+			if s := o.ms.SelfMS() / o.ms.Median; !math.IsNaN(s) {
+				shares = append(shares, s)
+			}
+		}
+	}
+	if len(shares) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(shares)
+	return shares[len(shares)/2]
 }

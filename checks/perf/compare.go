@@ -3,8 +3,11 @@ package perf
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
@@ -62,7 +65,12 @@ func Compare(files []File, evidence []job.Evidence, o Options) Verdict {
 		},
 		order: map[string]int{},
 	}
-	c.v.Notes = append(c.v.Notes, o.LogNotes...)
+	for _, n := range o.LogNotes {
+		c.v.Notes = append(c.v.Notes, n)
+		if strings.HasPrefix(n, throttledNote) {
+			c.unsound = append(c.unsound, n)
+		}
+	}
 	c.read(files)
 	c.compare(evidence)
 	return c.v
@@ -77,8 +85,43 @@ type observation struct {
 	void    bool            // another backend answered
 }
 
-// round holds the observations of one file for one side, by config key.
-type round map[string]observation
+// direction is the direction of a measurement. A case without a measurement has
+// none and stands for all of them.
+type direction int
+
+const (
+	anyDirection direction = iota
+	forward
+	backward
+	directions
+)
+
+func directionOf(name string) direction {
+	if name == "backward" {
+		return backward
+	}
+	return forward
+}
+
+// round holds the observations of one file for one side, by config and direction;
+// nil where a config does not occur.
+type round []*observation
+
+func (r round) at(config int, d direction) *observation {
+	at := config*int(directions) + int(d)
+	if at >= len(r) {
+		return nil
+	}
+	return r[at]
+}
+
+func (r *round) set(config int, d direction, o *observation) {
+	at := config*int(directions) + int(d)
+	if at >= len(*r) {
+		*r = append(*r, make(round, at+1-len(*r)+int(directions))...)
+	}
+	(*r)[at] = o
+}
 
 type comparison struct {
 	o          Options
@@ -92,13 +135,15 @@ type comparison struct {
 	unmatched  map[string]bool // test keys that config_to_variant lacks
 	// incomparable says why the sides cannot be compared.
 	incomparable string
+	unsound      []string // what makes the times themselves doubtful
+	quantile     float64  // of Student's t at 0.99 for the rounds at hand, once it was needed
 }
 
 // configID is a test case without its backend, and the directions in which some
 // side measured it.
 type configID struct {
 	base, class, config, params string
-	directions                  []string
+	measured                    [directions]bool
 }
 
 // read sorts the cases of all files into rounds.
@@ -107,16 +152,12 @@ func (c *comparison) read(files []File) {
 	if c.o.Variants != nil {
 		references = c.o.Variants.references(c.o.Reference)
 	}
-	parser := records.NewIDParser(append([]string{c.o.Candidate}, references...)...)
-	perfFunctions := map[string]bool{}
-	ids := make([][]records.TestID, len(files))
-	for i, f := range files {
-		ids[i] = make([]records.TestID, len(f.Cases))
-		for n, tc := range f.Cases {
-			id := c.renamed(parser.Parse(tc.Class, tc.Name))
-			ids[i][n] = id
-			if tc.HasBenchmark() || strings.Contains(id.Test, "perf") || strings.Contains(id.Test, "bench") {
-				perfFunctions[id.Function()] = true
+	parsed := c.parse(files, records.NewIDParser(append([]string{c.o.Candidate}, references...)...))
+	perfFunctions := map[function]bool{}
+	for _, cases := range parsed {
+		for _, p := range cases {
+			if p.perf {
+				perfFunctions[p.function()] = true
 			}
 		}
 	}
@@ -128,8 +169,66 @@ func (c *comparison) read(files []File) {
 		if f.Ignored > 0 {
 			c.note("%s: result blocks in an unknown shape, read as no data: %d", f.Name, f.Ignored)
 		}
-		c.readFile(f, ids[i], references, perfFunctions)
+		c.readFile(f, parsed[i], references, perfFunctions)
 	}
+}
+
+// parsedCase is a case with its id and what it says, read without regard to the
+// other cases.
+type parsedCase struct {
+	id         records.TestID
+	base       string // key of the id
+	perf       bool   // a perf case by itself
+	observed   []observed
+	duplicates []string
+}
+
+// function identifies a test function.
+type function struct{ class, test string }
+
+func (p parsedCase) function() function { return function{p.id.Class, p.id.Test} }
+
+// parse reads the cases of all files, on all processors: that is nearly all the
+// work of a comparison.
+func (c *comparison) parse(files []File, parser records.IDParser) [][]parsedCase {
+	const chunk = 512 // cases, enough to outweigh handing them over
+	type span struct{ file, from, to int }
+	var spans []span
+	parsed := make([][]parsedCase, len(files))
+	for i, f := range files {
+		parsed[i] = make([]parsedCase, len(f.Cases))
+		for from := 0; from < len(f.Cases); from += chunk {
+			spans = append(spans, span{i, from, min(from+chunk, len(f.Cases))})
+		}
+	}
+	var next atomic.Int64
+	work := func() {
+		for {
+			n := int(next.Add(1)) - 1
+			if n >= len(spans) {
+				return
+			}
+			s := spans[n]
+			for j := s.from; j < s.to; j++ {
+				parsed[s.file][j] = c.parseCase(parser, files[s.file].Cases[j])
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(spans)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return parsed
+}
+
+func (c *comparison) parseCase(parser records.IDParser, tc records.Case) parsedCase {
+	id := c.renamed(parser.Parse(tc.Class, tc.Name))
+	p := parsedCase{id: id, base: id.Key()}
+	p.perf = tc.HasBenchmark() || strings.Contains(id.Test, "perf") || strings.Contains(id.Test, "bench")
+	p.observed, p.duplicates = observe(id, tc)
+	return p
 }
 
 func (c *comparison) note(format string, args ...any) {
@@ -150,44 +249,45 @@ func (c *comparison) renamed(id records.TestID) records.TestID {
 }
 
 // readFile adds one file's rounds.
-func (c *comparison) readFile(f File, ids []records.TestID, references []string, perfFunctions map[string]bool) {
-	candidate := round{}
-	reference := map[string]round{}
-	type seenCase struct{ backend, key string }
-	seen := map[seenCase]records.Outcome{}
-	for n, tc := range f.Cases {
-		id := ids[n]
-		if !perfFunctions[id.Function()] {
+func (c *comparison) readFile(f File, cases []parsedCase, references []string, perfFunctions map[function]bool) {
+	var candidate round
+	reference := map[string]*round{}
+	type seenCase struct {
+		backend string
+		config  int
+	}
+	seen := make(map[seenCase]records.Outcome, len(cases))
+	for n := range cases {
+		p := &cases[n]
+		if !perfFunctions[p.function()] {
 			continue
 		}
-		counted := map[string]bool{}
-		for _, o := range c.observe(id, tc) {
-			into := make([]round, 0, 2)
-			if f.Side != ReferenceOnly && o.backend == c.o.Candidate {
-				into = append(into, candidate)
-			}
-			if f.Side != CandidateOnly && slices.Contains(references, o.backend) {
-				if reference[o.backend] == nil {
-					reference[o.backend] = round{}
-				}
-				into = append(into, reference[o.backend])
-			}
-			if len(into) == 0 {
+		c.duplicates = append(c.duplicates, p.duplicates...)
+		for i := range p.observed {
+			o := &p.observed[i]
+			asCandidate := f.Side != ReferenceOnly && o.backend == c.o.Candidate
+			asReference := f.Side != CandidateOnly && slices.Contains(references, o.backend)
+			if !asCandidate && !asReference {
 				continue
 			}
-			if this := (seenCase{o.backend, id.Key()}); !counted[o.backend] {
-				if before, dup := seen[this]; dup && !teardownTwin(before, tc) {
-					c.duplicates = append(c.duplicates, fmt.Sprintf("%s: %s of %s occurs more than once", f.Name, id.Config(), o.backend))
+			config := c.config(p, o.direction)
+			if this := (seenCase{o.backend, config}); !slices.ContainsFunc(p.observed[:i], func(b observed) bool { return b.backend == o.backend }) {
+				if before, dup := seen[this]; dup && !teardownTwin(before, f.Cases[n]) {
+					c.duplicates = append(c.duplicates, fmt.Sprintf("%s: %s of %s occurs more than once", f.Name, p.id.Config(), o.backend))
 				}
-				seen[this] = tc.Outcome
-				counted[o.backend] = true
+				seen[this] = f.Cases[n].Outcome
 			}
 			if o.void = o.ok && c.void(o.backend, o.ms) && f.Side != ReferenceOnly; o.void {
 				o.ok, o.why = false, "void: "+voidReason(o.ms)
 			}
-			key := c.config(id, o.direction)
-			for _, r := range into {
-				r[key] = o.observation
+			if asCandidate {
+				candidate.set(config, o.direction, &o.observation)
+			}
+			if asReference {
+				if reference[o.backend] == nil {
+					reference[o.backend] = &round{}
+				}
+				reference[o.backend].set(config, o.direction, &o.observation)
 			}
 		}
 	}
@@ -195,7 +295,7 @@ func (c *comparison) readFile(f File, ids []records.TestID, references []string,
 		c.candidate = append(c.candidate, candidate)
 	}
 	for backend, r := range reference {
-		c.reference[backend] = append(c.reference[backend], r)
+		c.reference[backend] = append(c.reference[backend], *r)
 	}
 }
 
@@ -205,34 +305,29 @@ func teardownTwin(before records.Outcome, tc records.Case) bool {
 	return before == records.Failed && tc.Outcome == records.Error && strings.HasPrefix(tc.Message, "failed on teardown")
 }
 
-// config registers a config and returns its key in a round. A case without a
-// measurement is registered without a direction and stands for all of them.
-func (c *comparison) config(id records.TestID, direction string) string {
-	base := id.Key()
-	if _, ok := c.order[base]; !ok {
-		c.order[base] = len(c.ids)
-		c.ids = append(c.ids, configID{base: base, class: id.Class, config: id.Config(), params: strings.Join(id.Params, "-")})
+// config registers a config and returns its index.
+func (c *comparison) config(p *parsedCase, d direction) int {
+	i, ok := c.order[p.base]
+	if !ok {
+		i = len(c.ids)
+		c.order[p.base] = i
+		c.ids = append(c.ids, configID{base: p.base, class: p.id.Class, config: p.id.Config(), params: strings.Join(p.id.Params, "-")})
 	}
-	if direction == "" {
-		return base
-	}
-	if known := &c.ids[c.order[base]].directions; !slices.Contains(*known, direction) {
-		*known = append(*known, direction)
-	}
-	return base + " " + direction
+	c.ids[i].measured[d] = true
+	return i
 }
 
-// observed is an observation of one backend in one direction; no direction stands
-// for all.
+// observed is an observation of one backend in one direction.
 type observed struct {
 	observation
-	backend, direction string
+	backend   string
+	direction direction
 }
 
-// observe turns a case into observations.
-func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
-	without := func(why string) []observed {
-		return []observed{{observation{outcome: tc.Outcome, why: why}, id.Backend, ""}}
+// observe turns a case into observations, and names records that occur twice.
+func observe(id records.TestID, tc records.Case) (all []observed, duplicates []string) {
+	without := func(why string) ([]observed, []string) {
+		return []observed{{observation{outcome: tc.Outcome, why: why}, id.Backend, anyDirection}}, duplicates
 	}
 	if tc.Outcome != records.Passed {
 		return without(outcomeReason(tc))
@@ -241,23 +336,23 @@ func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
 	if err != nil {
 		return without(err.Error())
 	}
-	var all []observed
 	for _, m := range measurements {
 		if id.Backend != "" && m.Backend != id.Backend {
 			continue
 		}
-		if slices.ContainsFunc(all, func(o observed) bool { return o.backend == m.Backend && o.direction == m.Direction }) {
-			c.duplicates = append(c.duplicates, fmt.Sprintf("%s of %s has two benchmark records", id.Config(), m.Backend))
+		d := directionOf(m.Direction)
+		if slices.ContainsFunc(all, func(o observed) bool { return o.backend == m.Backend && o.direction == d }) {
+			duplicates = append(duplicates, fmt.Sprintf("%s of %s has two benchmark records", id.Config(), m.Backend))
 		}
 		obs := observation{ms: m, ok: true, outcome: tc.Outcome}
 		if !(m.Median >= shortest && m.Median <= longest) {
 			obs.ok, obs.why = false, medianReason(m.Median)
 		}
-		all = append(all, observed{obs, m.Backend, m.Direction})
+		all = append(all, observed{obs, m.Backend, d})
 	}
 	switch {
 	case len(all) > 0:
-		return all
+		return all, duplicates
 	case len(measurements) > 0:
 		return without(fmt.Sprintf("the test is of %s, its record is of %s", id.Backend, measurements[0].Backend))
 	}
@@ -268,9 +363,6 @@ func (c *comparison) observe(id records.TestID, tc records.Case) []observed {
 // clock, eleven days above any limit. Beyond them a ratio can leave the range of
 // numbers.
 const shortest, longest = 1e-7, 1e9
-
-// forward is the direction that goes without saying.
-const forward = "forward"
 
 func medianReason(median float64) string {
 	if math.IsNaN(median) {
@@ -321,7 +413,7 @@ func short(name string) string {
 
 // sideState is what the counted rounds of one side say about a config.
 type sideState struct {
-	obs      []observation
+	obs      []*observation
 	measured bool // in every round
 	skipped  bool // skipped in every round in which it occurs, and it occurs
 	absent   bool // occurs in no round
@@ -330,15 +422,19 @@ type sideState struct {
 	skip     string // text of the skip
 }
 
-func state(rounds []round, base, direction string) sideState {
-	s := sideState{measured: len(rounds) > 0, skipped: true, absent: true}
+// notThere stands for a config in a round in which it does not occur.
+var notThere = &observation{why: "not in the records"}
+
+func state(rounds []round, config int, d direction) sideState {
+	s := sideState{obs: make([]*observation, 0, len(rounds)), measured: len(rounds) > 0, skipped: true, absent: true}
 	for i, r := range rounds {
-		obs, ok := r[base+" "+direction]
-		if !ok {
-			obs, ok = r[base]
+		obs := r.at(config, d)
+		if obs == nil {
+			obs = r.at(config, anyDirection)
 		}
+		ok := obs != nil
 		if !ok {
-			obs = observation{why: "not in the records"}
+			obs = notThere
 		}
 		s.obs = append(s.obs, obs)
 		s.absent = s.absent && !ok
@@ -351,7 +447,7 @@ func state(rounds []round, base, direction string) sideState {
 		}
 		if !obs.ok {
 			s.measured = false
-			if s.why == "" || strings.HasSuffix(s.why, "not in the records") && ok {
+			if s.why == "" || strings.HasSuffix(s.why, notThere.why) && ok {
 				s.why = obs.why
 				if len(rounds) > 1 {
 					s.why = fmt.Sprintf("round %d: %s", i+1, obs.why)
@@ -360,34 +456,49 @@ func state(rounds []round, base, direction string) sideState {
 		}
 	}
 	if len(rounds) == 0 {
-		s.why = "not in the records"
+		s.why = notThere.why
 	}
 	s.skipped = s.skipped && !s.absent
 	return s
 }
 
-// value is the lowest median in milliseconds and the worst rel_std in percent.
-func (s sideState) value() (ms, relStd float64) {
-	ms, relStd = math.Inf(1), math.NaN()
+// lowest is the lowest value over the rounds of what a record says.
+func (s sideState) lowest(of func(records.Measurement) float64) float64 {
+	low := math.Inf(1)
 	for _, o := range s.obs {
-		ms = math.Min(ms, o.ms.Median)
-		if !math.IsNaN(o.ms.RelStd) && !(o.ms.RelStd <= relStd) {
-			relStd = o.ms.RelStd
+		low = math.Min(low, of(o.ms))
+	}
+	return low
+}
+
+func median(m records.Measurement) float64 { return m.Median }
+
+// relStd is the worst spread inside a run in percent, NaN when no record has one.
+func (s sideState) relStd() float64 {
+	worst := math.NaN()
+	for _, o := range s.obs {
+		if !math.IsNaN(o.ms.RelStd) && !(o.ms.RelStd <= worst) {
+			worst = o.ms.RelStd
 		}
 	}
-	return ms, relStd
+	return worst
+}
+
+// profile is the record with the most launches of any round; ok is false without
+// one that has a profile.
+func (s sideState) profile() (m records.Measurement, launches int, ok bool) {
+	for _, o := range s.obs {
+		if n, has := o.ms.Launches(); has && (!ok || n > launches) {
+			m, launches, ok = o.ms, n, true
+		}
+	}
+	return m, launches, ok
 }
 
 // launches is the largest count of any round.
 func (s sideState) launches() *int {
-	var most *int
-	for _, o := range s.obs {
-		if n, ok := o.ms.Launches(); ok && (most == nil || n > *most) {
-			most = &n
-		}
+	if _, n, ok := s.profile(); ok {
+		return &n
 	}
-	return most
+	return nil
 }
-
-// first is the profile of the first round.
-func (s sideState) first() records.Measurement { return s.obs[0].ms }

@@ -209,10 +209,13 @@ func TestRoundsTakeTheLowestOfEachSide(t *testing.T) {
 	require.InDelta(t, math.Pow(1.40*1.01/1.00/1.02, 0.25), *v.RatioMean, 1e-12)
 	require.Equal(t, SeverityDone, v.Severity)
 	require.Equal(t, MildGap, Severity(*v.RatioMean, DefaultThreshold))
-	require.Equal(t, 1, v.MoreRounds, "the statistics disagree about the band")
+	require.Equal(t, 4, v.MoreRounds, "the statistics disagree about the band, and rounds that scatter so do not decide within the budget")
 	require.True(t, v.Borderline)
-	require.Nil(t, v.Confidence)
-	require.Contains(t, v.ConfidenceNote, "at least 3")
+	require.Less(t, v.Confidence.Low, 1.0)
+	require.Greater(t, v.Confidence.High, 2.0, "one degree of freedom")
+	one := Compare(files[:1], nil, cutileOptions)
+	require.Nil(t, one.Confidence)
+	require.Contains(t, one.ConfidenceNote, "at least 2")
 
 	o := cutileOptions
 	o.MaxRounds = 2
@@ -239,21 +242,29 @@ func TestRoundWithoutATimeMakesTheConfigMissing(t *testing.T) {
 	require.Equal(t, []Missing{{"test_perf[B]", "candidate", "round 2: failed: boom"}}, v.Missing)
 }
 
-func TestConfidenceFromThreeRounds(t *testing.T) {
+func TestConfidenceFromTheRounds(t *testing.T) {
 	var files []File
 	for i, r := range []float64{1.00, 1.02, 1.04} {
 		files = append(files, xmlFile(fmt.Sprint(i), Both, rs("A", r), cutile("A", 1)))
 	}
 	v := Compare(files, nil, cutileOptions)
+	// mean and sample standard deviation of the logarithms, t(2) = 4.302653
 	logs := []float64{0, math.Log(1.02), math.Log(1.04)}
-	low, high := pairedInterval(logs, 0.95)
-	require.InDelta(t, math.Exp(low), v.Confidence.Low, 1e-12)
-	require.InDelta(t, math.Exp(high), v.Confidence.High, 1e-12)
+	mean, std := meanStd(logs)
+	half := 4.302653*std/math.Sqrt(3) + math.Sqrt(1e-6+4*2*timerStep*timerStep/12)
+	require.InDelta(t, math.Exp(mean-half), v.Confidence.Low, 1e-7)
+	require.InDelta(t, math.Exp(mean+half), v.Confidence.High, 1e-7)
 	require.Equal(t, 0.95, v.Confidence.Level)
 	require.Empty(t, v.ConfidenceNote)
 	require.True(t, v.Borderline, "the interval straddles 1.05")
-	require.Equal(t, 1, v.MoreRounds)
+	require.Equal(t, 2, v.MoreRounds, "with t(3) the interval would still straddle, with t(4) not")
 	require.Equal(t, "same", v.Configs[0].Change)
+
+	o := cutileOptions
+	o.MaxRounds = 4
+	require.Equal(t, 1, Compare(files, nil, o).MoreRounds, "no more than the budget")
+	o.MaxRounds = 3
+	require.Zero(t, Compare(files, nil, o).MoreRounds)
 }
 
 func TestVoidRecordIsBlocked(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
+// throttledNote begins the notes that say that the GPU changed its speed.
+const throttledNote = "the GPU was throttled:"
+
 // ConsoleNotes are what a console log says about the measurement as a whole.
 func ConsoleNotes(c records.Console) []string {
 	var notes []string
@@ -18,7 +21,7 @@ func ConsoleNotes(c records.Console) []string {
 		notes = append(notes, "profiler unavailable: "+c.Name+": "+c.NoProfiler)
 	}
 	if c.Throttled != "" {
-		notes = append(notes, "the GPU was throttled: "+c.Name+": "+c.Throttled)
+		notes = append(notes, throttledNote+" "+c.Name+": "+c.Throttled)
 	}
 	return notes
 }
@@ -28,7 +31,7 @@ func WriteText(w io.Writer, v Verdict) error {
 	line := func(s string) string { return untrusted.Text(s).Line() }
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", line(v.Sentence))
-	fmt.Fprintf(&b, "candidate %s, reference %s, %s\n", line(v.Candidate), line(v.Reference), v.circumstances())
+	fmt.Fprintf(&b, "candidate %s, reference %s, %s\n", line(v.Candidate), line(v.Reference), v.circumstances(line))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 	if len(v.Variants) > 1 {
@@ -90,7 +93,11 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 		fmt.Fprintf(&b, "\n| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
 	}
 	row := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	fmt.Fprintf(&b, "**%s** (%s)\n\n%s\n\ncandidate %s, reference %s, %s\n", v.Verdict, v.Severity, prose(v.Sentence), code(v.Candidate), code(v.Reference), v.circumstances())
+	headline := "**" + v.Verdict + "**"
+	if v.Severity != v.Verdict {
+		headline += " (" + v.Severity + ")"
+	}
+	fmt.Fprintf(&b, "%s\n\n%s\n\ncandidate %s, reference %s, %s\n", headline, prose(v.Sentence), code(v.Candidate), code(v.Reference), v.circumstances(prose))
 	if len(v.Variants) > 1 {
 		table("variant", "reference", "configs", "geomean", "verdict")
 		for _, x := range v.Variants {
@@ -133,16 +140,20 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 	return err
 }
 
-// circumstances are rounds, interval and comparability in one line.
-func (v Verdict) circumstances() string {
+// circumstances are rounds, interval and comparability in one line; text renders
+// what may quote records.
+func (v Verdict) circumstances(text func(string) string) string {
 	s := plural(v.Rounds, "round") + ", comparable: " + v.Comparable
 	if v.RatioMean != nil && v.Rounds > 1 {
 		s += ", mean over rounds " + v.ratio(v.RatioMean)
 	}
 	if c := v.Confidence; c != nil {
 		s += fmt.Sprintf(", %.0f %% interval %s to %s", 100*c.Level, v.ratio(&c.Low), v.ratio(&c.High))
+		if v.ConfidenceNote != "" {
+			s += " (" + text(v.ConfidenceNote) + ")"
+		}
 	} else if v.ConfidenceNote != "" {
-		s += ", no interval: " + v.ConfidenceNote
+		s += ", no interval: " + text(v.ConfidenceNote)
 	}
 	if v.MoreRounds > 0 {
 		s += ", asks for " + plural(v.MoreRounds, "more round")

@@ -15,10 +15,20 @@ type matched struct {
 	base, name, variant, reference string
 	cand, ref                      sideState
 	candMS, refMS                  float64   // the sides' values
-	logs                           []float64 // per round, log of candidate over reference
+	candLogs, refLogs              []float64 // per round, logarithm of the median
+	relStd                         float64   // worst spread inside a run, percent; NaN when unknown
 }
 
 func (m matched) logRatio() float64 { return math.Log(m.candMS) - math.Log(m.refMS) }
+
+// logRatios are the logarithms of the rounds' ratios.
+func (m matched) logRatios() []float64 {
+	logs := make([]float64, len(m.candLogs))
+	for i := range logs {
+		logs[i] = m.candLogs[i] - m.refLogs[i]
+	}
+	return logs
+}
 
 // group collects what a verdict is made of, for one variant or for all.
 type group struct {
@@ -40,6 +50,11 @@ func (c *comparison) compare(evidence []job.Evidence) {
 	all, groups := c.match(k, variants)
 	c.v.Comparable = c.comparability(evidence, all.matched)
 	blocked := c.blockReason(evidence, all, k)
+	if blocked == "" {
+		blocked = c.statistics(all.matched)
+	} else {
+		c.v.ConfidenceNote = "no verdict on times, so no interval"
+	}
 
 	c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = c.judge(all)
 	if blocked != "" {
@@ -57,9 +72,9 @@ func (c *comparison) compare(evidence []job.Evidence) {
 	for _, m := range all.matched {
 		c.v.Configs = append(c.v.Configs, c.row(m, blocked == ""))
 	}
-	c.statistics(all.matched, blocked)
+	c.noisyNote(all.matched)
 	if c.v.Comparable != "no" {
-		c.v.Triage = triage(c.v, all)
+		c.v.Triage = c.triage(all)
 	}
 	c.sentence(all, blocked)
 }
@@ -120,27 +135,22 @@ func (c *comparison) unevenNote(k int, variants map[string][2]string) {
 func (c *comparison) match(k int, variants map[string][2]string) (all group, groups map[string]group) {
 	groups = map[string]group{}
 	names := c.configNames()
-	for _, id := range c.ids {
-		directions := []string{forward}
-		if len(id.directions) > 0 {
-			directions = slices.Sorted(slices.Values(id.directions))
-			slices.Reverse(directions) // forward first
+	for i, id := range c.ids {
+		if id.measured[forward] || !id.measured[backward] {
+			c.matchOne(k, i, forward, variants[id.base], names[id.base], &all, groups)
 		}
-		for _, direction := range directions {
-			c.matchOne(k, id, direction, variants[id.base], names[id.base], &all, groups)
+		if id.measured[backward] {
+			c.matchOne(k, i, backward, variants[id.base], names[id.base]+" backward", &all, groups)
 		}
 	}
 	return all, groups
 }
 
 // matchOne sorts one config.
-func (c *comparison) matchOne(k int, id configID, direction string, variant [2]string, name string, all *group, groups map[string]group) {
+func (c *comparison) matchOne(k, config int, d direction, variant [2]string, name string, all *group, groups map[string]group) {
 	counted := func(r []round) []round { return r[:min(len(r), max(k, 1))] }
-	cand := state(counted(c.candidate), id.base, direction)
-	ref := state(counted(c.reference[variant[1]]), id.base, direction)
-	if direction != forward {
-		name += " " + direction
-	}
+	cand := state(counted(c.candidate), config, d)
+	ref := state(counted(c.reference[variant[1]]), config, d)
 	g := groups[variant[0]]
 	g.reference = variant[1]
 	switch {
@@ -150,12 +160,18 @@ func (c *comparison) matchOne(k int, id configID, direction string, variant [2]s
 		g.missing++
 		c.v.Missing = append(c.v.Missing, Missing{name, "candidate", cand.why})
 	case cand.measured && ref.measured:
-		m := matched{base: id.base, name: name, variant: variant[0], reference: variant[1], cand: cand, ref: ref}
-		m.candMS, _ = cand.value()
-		m.refMS, _ = ref.value()
-		for i := range cand.obs {
-			m.logs = append(m.logs, math.Log(cand.obs[i].ms.Median)-math.Log(ref.obs[i].ms.Median))
+		m := matched{base: c.ids[config].base, name: name, variant: variant[0], reference: variant[1], cand: cand, ref: ref,
+			candMS: cand.lowest(median), refMS: ref.lowest(median), relStd: cand.relStd()}
+		if other := ref.relStd(); !math.IsNaN(other) && !(other <= m.relStd) {
+			m.relStd = other
 		}
+		logs := make([]float64, 0, 2*k)
+		for _, s := range []sideState{cand, ref} {
+			for _, o := range s.obs {
+				logs = append(logs, math.Log(o.ms.Median))
+			}
+		}
+		m.candLogs, m.refLogs = logs[:k:k], logs[k:]
 		all.matched = append(all.matched, m)
 		g.matched = append(g.matched, m)
 	case (cand.skipped || cand.absent) && (ref.skipped || ref.absent):
@@ -276,38 +292,74 @@ func geomean(ms []matched) float64 {
 
 // statistics fills what stands beside the geomean: the mean over rounds, the
 // interval, whether the answer is near a limit and whether it needs more rounds.
-func (c *comparison) statistics(ms []matched, blocked string) {
-	if blocked != "" {
-		c.v.ConfidenceNote = "no verdict on times, so no interval"
-		return
+// It returns why the times decide nothing, else "".
+func (c *comparison) statistics(ms []matched) (blocked string) {
+	r, limit := read(ms, c.v.Rounds), c.o.Threshold
+	c.v.Notes = append(c.v.Notes, r.notes()...)
+	budget := max(0, c.o.MaxRounds-r.rounds)
+	lowest, mean := Severity(math.Exp(r.lowest), limit), Severity(math.Exp(r.mean), limit)
+	if lowest != mean && budget > 0 {
+		c.v.MoreRounds = 1
 	}
-	k := c.v.Rounds
-	perRound := make([]float64, k)
-	for _, m := range ms {
-		for i, l := range m.logs {
-			perRound[i] += l / float64(len(ms))
+	low, high, ok := r.interval(0)
+	straddles := ok && !sameBand(low, high, limit)
+	if straddles && budget > 0 {
+		c.v.MoreRounds = r.more(budget, limit)
+	}
+	passes := func(severity string) bool { return severity == SeverityDone }
+	open := straddles && passes(Severity(math.Exp(low), limit)) != passes(Severity(math.Exp(high), limit))
+	if disturbed(ms, r.rounds) {
+		r.unclear = fmt.Sprintf("something else used the card: in every round at least half of the configs of a side vary by %d %% or more inside a run", disturbedRelStd)
+		c.unsound = append(c.unsound, r.unclear)
+		if open {
+			c.v.Comparable = "unknown" // how much each side was disturbed nobody knows
+			c.v.ConfidenceNote = "no verdict on times, so no interval"
+			return fmt.Sprintf("%s, and the ratio may lie anywhere from %.2f to %.2f; measure again on a card that nothing else uses",
+				r.unclear, math.Exp(low), math.Exp(high))
 		}
 	}
-	mean, _ := meanStd(perRound)
-	ratioMean := snap(math.Exp(mean), c.o.Threshold)
+	ratioMean := snap(math.Exp(r.mean), limit)
 	c.v.RatioMean = &ratioMean
-	straddles := false
-	if k < 3 {
-		c.v.ConfidenceNote = plural(k, "round") + "; an interval needs at least 3"
-	} else {
-		low, high := pairedInterval(perRound, confidenceLevel)
+	switch {
+	case r.unclear != "":
+		c.v.ConfidenceNote = r.unclear
+	case ok:
 		c.v.Confidence = &Confidence{confidenceLevel, math.Exp(low), math.Exp(high)}
-		straddles = c.v.Confidence.Low <= c.o.Threshold && c.v.Confidence.High > c.o.Threshold
+		c.v.ConfidenceNote = r.widened()
+	default:
+		c.v.ConfidenceNote = plural(r.rounds, "round") + "; an interval needs at least 2"
 	}
-	ratio := *c.v.GeomeanRatio
-	disagree := Severity(ratio, c.o.Threshold) != Severity(ratioMean, c.o.Threshold)
-	passDisagree := (Severity(ratio, c.o.Threshold) == SeverityDone) != (Severity(ratioMean, c.o.Threshold) == SeverityDone)
-	// Without an interval, 1 % is the distance below which repeated runs of equal
-	// code were seen to differ.
-	near := k < 3 && math.Abs(math.Log(ratio/c.o.Threshold)) < 0.01
-	c.v.Borderline = straddles || passDisagree || near
-	if (disagree || straddles) && k < c.o.MaxRounds {
-		c.v.MoreRounds = 1
+	near := math.Abs(r.lowest-math.Log(limit)) < acrossCards
+	c.v.Borderline = open || near || passes(lowest) != passes(mean)
+	return ""
+}
+
+// noisyRelStd is the spread inside a run, in percent, and fewRepetitions the
+// number of repetitions, from which a row is called noisy.
+const noisyRelStd, fewRepetitions = 10, 3
+
+// noisy reports whether a row's figures are weak by themselves.
+func (m matched) noisy() bool {
+	few := func(s sideState) bool {
+		return slices.ContainsFunc(s.obs, func(o *observation) bool { return o.ms.NRep > 0 && o.ms.NRep < fewRepetitions })
+	}
+	return m.relStd > noisyRelStd || few(m.cand) || few(m.ref)
+}
+
+// noisyNote says what the geomean would be without the noisy rows. The verdict is
+// on all.
+func (c *comparison) noisyNote(ms []matched) {
+	if c.v.GeomeanRatio == nil {
+		return
+	}
+	calm := slices.DeleteFunc(slices.Clone(ms), matched.noisy)
+	switch n := len(ms) - len(calm); {
+	case n == 0:
+	case len(calm) == 0:
+		c.note("every config is noisy (rel_std above %d %% or fewer than %d repetitions)", noisyRelStd, fewRepetitions)
+	default:
+		c.note("without %s that is noisy (rel_std above %d %% or fewer than %d repetitions) the geomean is %s",
+			plural(n, "config"), noisyRelStd, fewRepetitions, FormatRatio(geomean(calm), c.o.Threshold))
 	}
 }
 
@@ -315,28 +367,28 @@ func (c *comparison) statistics(ms []matched, blocked string) {
 func (c *comparison) row(m matched, comparable bool) Config {
 	out := Config{Name: m.name, Variant: m.variant, CandidateMS: m.candMS, ReferenceMS: m.refMS,
 		Launches: Launches{m.cand.launches(), m.ref.launches()}, Change: "unclear"}
-	_, a := m.cand.value()
-	_, b := m.ref.value()
-	relStd := math.NaN()
-	for _, v := range []float64{a, b} {
-		if !math.IsNaN(v) && !(v <= relStd) {
-			relStd = v
-		}
-	}
 	var notes []string
-	if !math.IsNaN(relStd) && !math.IsInf(relStd, 0) {
-		out.RelStd = &relStd
-		if relStd >= twoSpeedRelStd {
-			notes = append(notes, fmt.Sprintf("noisy inside a run (rel_std %.1f %%): the median may sit on either of two speeds", relStd))
+	if !math.IsNaN(m.relStd) && !math.IsInf(m.relStd, 0) {
+		out.RelStd = &m.relStd
+		if m.twoSpeeds() {
+			notes = append(notes, fmt.Sprintf("noisy inside a run (rel_std %.1f %%): the median may sit on either of two speeds", m.relStd))
 		}
 	}
-	if n := m.cand.first().NRep; n > 0 && n < 3 {
+	for _, side := range []struct {
+		name string
+		logs []float64
+	}{{"candidate", m.candLogs}, {"reference", m.refLogs}} {
+		if spread := slices.Max(side.logs) - slices.Min(side.logs); spread > noteworthy {
+			notes = append(notes, fmt.Sprintf("medians of the rounds differ by %.1f %% (%s)", 100*(math.Exp(spread)-1), side.name))
+		}
+	}
+	if n := m.cand.obs[0].ms.NRep; n > 0 && n < fewRepetitions {
 		notes = append(notes, "only "+plural(n, "repetition"))
 	}
 	if comparable {
 		r := math.Exp(m.logRatio())
 		out.Ratio = &r
-		out.Change = change(m, r, relStd)
+		out.Change = c.change(m, r)
 	}
 	if l := out.Launches; l.Candidate != nil && l.Reference != nil && *l.Candidate != *l.Reference {
 		notes = append(notes, fmt.Sprintf("launches %d against %d", *l.Candidate, *l.Reference))
@@ -348,27 +400,26 @@ func (c *comparison) row(m matched, comparable bool) Config {
 	return out
 }
 
-// twoSpeedRelStd is the spread inside one run, in percent, from which configs
-// were seen to flip their median between two speeds.
-const twoSpeedRelStd = 5
-
 // change words a config's ratio. Within 2 % it is the same. Beyond that, three
 // or more rounds must agree (99 % paired interval without 1); fewer must show
 // more than the flip of a two-speed config where the run looks like one.
-func change(m matched, ratio, relStd float64) string {
+func (c *comparison) change(m matched, ratio float64) string {
 	word := map[bool]string{true: "slower", false: "faster"}[ratio > 1]
 	size := math.Abs(math.Log(ratio))
 	if size <= math.Log(1.02) {
 		return "same"
 	}
-	if len(m.logs) >= 3 {
-		low, high := pairedInterval(m.logs, 0.99)
-		if low <= 0 && high >= 0 {
+	if k := c.v.Rounds; k >= 3 {
+		if c.quantile == 0 {
+			c.quantile = studentQuantile(0.99, k-1)
+		}
+		mean, std := meanStd(m.logRatios())
+		if math.Abs(mean) <= c.quantile*std/math.Sqrt(float64(k)) {
 			return "unclear"
 		}
 		return word
 	}
-	if relStd >= twoSpeedRelStd && size <= math.Log(1.15) {
+	if m.twoSpeeds() && size <= math.Log(1.15) {
 		return "unclear"
 	}
 	return word

@@ -55,10 +55,3 @@ func studentQuantile(level float64, df int) float64 {
 	}
 	return (low + high) / 2
 }
-
-// pairedInterval is the t interval of the mean of x.
-func pairedInterval(x []float64, level float64) (low, high float64) {
-	mean, std := meanStd(x)
-	half := studentQuantile(level, len(x)-1) * std / math.Sqrt(float64(len(x)))
-	return mean - half, mean + half
-}

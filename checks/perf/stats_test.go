@@ -27,10 +27,3 @@ func TestStudentQuantile(t *testing.T) {
 		}
 	}
 }
-
-func TestPairedInterval(t *testing.T) {
-	low, high := pairedInterval([]float64{1, 2, 3}, 0.95)
-	// mean 2, s 1, t(2) 4.302653, sqrt(3)
-	require.InDelta(t, 2-4.302653/math.Sqrt(3), low, 1e-6)
-	require.InDelta(t, 2+4.302653/math.Sqrt(3), high, 1e-6)
-}

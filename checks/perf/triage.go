@@ -2,6 +2,7 @@ package perf
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
@@ -15,42 +16,95 @@ const hostShare = 0.05
 // the framework's elementwise kernels.
 var hostWork = []string{"memcpy", "memset", "at::native", "elementwise", "fill", "copy"}
 
-// triage turns the launch evidence into rules and steps, in the order in which a
-// performance gap is investigated: launches first, then configuration, then IR,
-// then arithmetic.
-func triage(v Verdict, all group) []Triage {
-	out := []Triage{}
-	var duplicate, copies, extra []string
-	profiled := len(all.matched) > 0
-	for _, m := range all.matched {
-		p := m.cand.first()
-		cand, ref := m.cand.launches(), m.ref.launches()
-		if cand == nil || ref == nil {
-			profiled = false
-			continue
-		}
-		own, host, hostUS, totalUS := 0, []string{}, 0.0, 0.0
-		for _, k := range p.Kernels {
-			totalUS += k.SelfUS
-			switch {
-			case records.OwnKernel(k.Name):
-				own += k.Count
-			case isHostWork(k.Name):
-				host = append(host, short(k.Name))
-				hostUS += k.SelfUS
-			}
-		}
-		where := fmt.Sprintf("%s: %d launches against %d", m.name, *cand, *ref)
+// launched is what one call of the candidate launched beside what the reference
+// launched.
+type launched struct {
+	name           string // of the config
+	kind           launchKind
+	kernels        string // both sides' kernels in words
+	ownUS, totalUS float64
+	referenceUS    float64
+}
+
+// launchKind is what the launches of a config show.
+type launchKind int
+
+const (
+	oneToOne launchKind = iota
+	duplicateLaunch
+	copyLaunch
+	extraLaunch
+	noProfile
+)
+
+// launches classifies the launches of one call. The own kernels of a candidate
+// that is not cutile-rs are those that no host work is named like.
+func (m matched) launches(cutileRSCandidate bool) launched {
+	l := launched{name: m.name}
+	cand, candCount, ok := m.cand.profile()
+	ref, refCount, refOK := m.ref.profile()
+	if !ok || !refOK {
+		l.kind = noProfile
+		return l
+	}
+	own, host, hostUS := 0, 0, 0.0
+	for _, k := range cand.Kernels {
+		l.totalUS += k.SelfUS
 		switch {
-		case own >= 2 && *cand > *ref:
-			duplicate = append(duplicate, fmt.Sprintf("%s, %d of them of the own kernel", where, own))
-		case len(host) > 0 && *cand > *ref:
-			copies = append(copies, where+": "+strings.Join(host, ", "))
-		case len(host) > 0 && own > 0 && totalUS > 0 && hostUS/totalUS >= hostShare:
-			copies = append(copies, fmt.Sprintf("%s: %s take %.0f %% of the device time", m.name, strings.Join(host, ", "), 100*hostUS/totalUS))
-		case *cand > *ref:
-			extra = append(extra, where)
+		case records.OwnKernel(k.Name), !cutileRSCandidate && !isHostWork(k.Name):
+			own += k.Count
+			l.ownUS += k.SelfUS
+		case isHostWork(k.Name):
+			host++
+			hostUS += k.SelfUS
 		}
+	}
+	l.referenceUS = 1000 * ref.SelfMS()
+	l.kernels = fmt.Sprintf("%d launches against %d: %s against %s", candCount, refCount, kernelList(cand), kernelList(ref))
+	switch {
+	case own >= 2 && candCount > refCount:
+		l.kind = duplicateLaunch
+	case host > 0 && (candCount > refCount || own > 0 && hostUS >= hostShare*l.totalUS):
+		l.kind = copyLaunch
+	case candCount > refCount:
+		l.kind = extraLaunch
+	}
+	return l
+}
+
+// kernelList names the kernels of one call, the ones that took longest first, as
+// the profile has them.
+func kernelList(m records.Measurement) string {
+	names := make([]string, len(m.Kernels))
+	for i, k := range m.Kernels {
+		names[i] = short(k.Name)
+		if k.Count > 1 {
+			names[i] += fmt.Sprintf(" %d times", k.Count)
+		}
+	}
+	return list(names)
+}
+
+// launchAdvice is the first step and the rules for each kind of launches, in the
+// order in which they are looked at.
+var launchAdvice = []struct {
+	kind  launchKind
+	rules []string
+	step  string
+}{
+	{duplicateLaunch, []string{"R38", "R41", "P5"}, "Look for a canary launch, a second variant or a fallback that runs in the measured call, and move it out."},
+	{copyLaunch, []string{"R41", "P9"}, "Remove the copy, fill or conversion from the wrapper's measured path: allocate outputs with torch.empty, transpose in the kernel (R27)."},
+	{extraLaunch, []string{"R42", "R41"}, "Count the kernels of one call on both sides and explain each one that the reference does not launch."},
+}
+
+// triage turns the evidence into rules and steps, in the order in which a
+// performance gap is investigated: whether the measurement is sound, launches,
+// configuration, then IR and arithmetic.
+func (c *comparison) triage(all group) []Triage {
+	v, out := c.v, []Triage{}
+	gap := v.Verdict == Investigate && v.Severity != MissingData
+	if gap && len(c.unsound) > 0 {
+		out = append(out, Triage{[]string{"R42"}, append([]string{"Measure again before changing code: the GPU did not run at one speed or was shared."}, c.unsound...)})
 	}
 	if all.voids > 0 {
 		out = append(out, Triage{[]string{"R35", "R40"}, []string{
@@ -58,32 +112,70 @@ func triage(v Verdict, all group) []Triage {
 			"Run again with DISABLE_FALLBACK=1, so that a missing implementation is an error.",
 		}})
 	}
-	if len(duplicate) > 0 {
-		out = append(out, Triage{[]string{"R38", "R41", "P5"}, append([]string{
-			"Look for a canary launch, a second variant or a fallback that runs in the measured call, and move it out.",
-		}, duplicate...)})
+	byKind := map[launchKind][]launched{}
+	for _, m := range all.matched {
+		l := m.launches(v.Candidate == cutileRS)
+		byKind[l.kind] = append(byKind[l.kind], l)
 	}
-	if len(copies) > 0 {
-		out = append(out, Triage{[]string{"R41", "P9"}, append([]string{
-			"Remove the copy, fill or conversion from the wrapper's measured path: allocate outputs with torch.empty, transpose in the kernel (R27).",
-		}, copies...)})
+	launches := false
+	for _, a := range launchAdvice {
+		if ls := byKind[a.kind]; len(ls) > 0 {
+			launches = true
+			out = append(out, Triage{a.rules, append([]string{a.step}, describe(ls)...)})
+		}
 	}
-	if len(extra) > 0 {
-		out = append(out, Triage{[]string{"R42", "R41"}, append([]string{
-			"Count the kernels of one call on both sides and explain each one that the reference does not launch.",
-		}, extra...)})
-	}
-	if v.Verdict != Investigate || v.Severity == MissingData {
+	if !gap {
 		return out
 	}
-	steps := bandSteps(v.Severity)
+	var steps []string
 	switch {
-	case !profiled:
-		steps = append([]string{"Some records have no kernel profile: compare the launch counts first, with DUMP_CUPTI_EVENTS=1."}, steps...)
-	case len(out) == 0:
-		steps = append([]string{"Both sides launch the same number of kernels: go on with the configuration."}, steps...)
+	case len(byKind[noProfile]) > 0:
+		steps = append(steps, "Some records have no kernel profile: compare the launch counts first, with DUMP_CUPTI_EVENTS=1.")
+	case !launches && all.voids == 0:
+		steps = append(steps, "Both sides launch the same number of kernels: go on with the configuration.")
 	}
-	return append(out, Triage{[]string{"R42", "P11", "P10", "R20", "R8"}, steps})
+	if share := kernelShare(all.matched); share < wallClock {
+		steps = append(steps, fmt.Sprintf("The kernels make up %.2f of the times of both sides: most of what was measured is host work, so look at the wrapper before the kernel.", share))
+	}
+	return append(out, Triage{[]string{"R42", "P11", "P10", "R20", "R8"}, append(steps, bandSteps(v.Severity)...)})
+}
+
+// describe says what was launched, configs with the same kernels together, and
+// what the own kernel alone would give.
+func describe(ls []launched) []string {
+	names := map[string][]string{}
+	alone := map[string][]float64{}
+	var order []string
+	for _, l := range ls {
+		if names[l.kernels] == nil {
+			order = append(order, l.kernels)
+		}
+		names[l.kernels] = append(names[l.kernels], l.name)
+		if r := math.Log(l.ownUS / l.referenceUS); !math.IsNaN(r) && !math.IsInf(r, 0) && l.ownUS < l.totalUS {
+			alone[l.kernels] = append(alone[l.kernels], r)
+		}
+	}
+	const most = 5
+	var out []string
+	for i, kernels := range order {
+		if i == most {
+			out = append(out, fmt.Sprintf("%d more combinations of kernels", len(order)-most))
+			break
+		}
+		line := list(names[kernels]) + ": " + kernels
+		if logs := alone[kernels]; len(logs) > 0 {
+			mean, _ := meanStd(logs)
+			line += fmt.Sprintf("; the own kernel alone takes %.2f of the reference's device time", math.Exp(mean))
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// kernelShare is the median share of profiled device time in the times of both
+// sides, NaN without profiles.
+func kernelShare(ms []matched) float64 {
+	return math.Max(profiledShare(ms, true), profiledShare(ms, false))
 }
 
 // bandSteps orders the advice for a gap without launch evidence.

@@ -162,7 +162,7 @@ func moreRounds(req job.Request) func(candidate, reference []string, e job.Evide
 			}
 		}
 		v := perf.Compare(files, []job.Evidence{e}, perf.Options{
-			Candidate: records.CanonicalBackend(req.Candidate), Reference: records.CanonicalBackend(req.Reference), MaxRounds: req.Rounds.Max,
+			Candidate: records.CanonicalBackend(req.Candidate), Reference: records.CanonicalBackend(req.Reference), Threshold: req.Threshold, MaxRounds: req.Rounds.Max,
 		})
 		return v.MoreRounds > 0, nil
 	}
