@@ -232,30 +232,25 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	return out, err
 }
 
-// explain adds what the known failure signatures say about the logs and about
-// the messages of failed cases.
+// explain adds what the known failure signatures say about the logs, the failed
+// cases and the times.
 func (e Evidence) explain(v Verdict) (Verdict, error) {
-	var matches []triage.Match
-	seen := map[string]bool{}
+	scanner := triage.NewScanner()
 	for _, f := range e.Files {
+		if f.Kind != "log" && f.Kind != "symbols" && f.Kind != "junit" {
+			continue
+		}
 		data, err := fs.ReadFile(e.fsys, f.Path)
 		if err != nil {
 			return v, err
 		}
-		text := string(data)
-		switch f.Kind {
-		case "log", "symbols":
-		case "junit":
-			text = failures(records.ReadJUnit(f.Path, bytes.NewReader(data)))
-		default:
-			continue
+		if err := scanner.Scan(f.Path, bytes.NewReader(data)); err != nil {
+			return v, err
 		}
-		for _, m := range triage.Text(f.Path, text).Matches {
-			if !seen[m.Signature] {
-				seen[m.Signature] = true
-				matches = append(matches, m)
-			}
-		}
+	}
+	matches := scanner.Result().Matches
+	if v.Outcome == gate.Fail {
+		matches = slices.DeleteFunc(matches, func(m triage.Match) bool { return m.Skipped })
 	}
 	if len(matches) == 0 {
 		return v, v.addTriage(nil)
@@ -272,17 +267,6 @@ func (e Evidence) explain(v Verdict) (Verdict, error) {
 	}
 	v.Sentence = fmt.Sprintf("%s %s (%s).", strings.TrimSpace(v.Sentence), strings.TrimSuffix(best.Title, "."), best.Signature)
 	return v, v.addTriage(matches)
-}
-
-// failures are the messages of the cases that failed, in their order.
-func failures(r records.Report) string {
-	var b strings.Builder
-	for _, c := range r.Cases {
-		if c.Outcome != records.Passed && c.Outcome != records.Skipped {
-			fmt.Fprintf(&b, "%s\n%s\n", c.Message, c.Detail)
-		}
-	}
-	return b.String()
 }
 
 // addTriage puts the class of the failure and the rules and steps of the

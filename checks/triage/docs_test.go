@@ -24,7 +24,8 @@ func signaturePage() string {
 Generated from the tables in ` + "`checks/triage`" + ` by ` + "`go generate ./checks/triage`" + `; do not edit.
 
 ` + "`tilegate triage`" + ` matches logs against these signatures, stage by stage, and puts a cause before its consequences.
-A signature marked *weak* is a consequence, or says little by itself: any other one is reported before it.
+One marked *first* explains whatever else a log holds. One marked *weak* is a consequence, or says little by itself: any
+other one is reported before it.
 One marked *records* is decided from test records and times, not from log text.
 `)
 	var stage Stage
@@ -45,6 +46,8 @@ One marked *records* is decided from test records and times, not from log text.
 		switch {
 		case r.FromRecords():
 			notes = append(notes, "*records*")
+		case r.Rank == Root:
+			notes = append(notes, "*first*")
 		case r.Rank == Weak:
 			notes = append(notes, "*weak*")
 		}

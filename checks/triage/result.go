@@ -30,4 +30,8 @@ type Match struct {
 	Excerpt   untrusted.Text `json:"excerpt"`
 	Title     string         `json:"title"`
 	Steps     []string       `json:"steps"`
+
+	// Skipped says that the text is the reason of a test that was skipped: it
+	// explains what is missing and not what failed.
+	Skipped bool `json:"-"`
 }

@@ -61,6 +61,7 @@ const (
 	Root     Rank = iota - 1 // explains whatever else is in the log: a lost host, broken hardware
 	Specific                 // names a cause
 	Weak                     // a consequence, or says little by itself
+	skipped                  // the reason of a test that was skipped
 )
 
 // Row is one signature. A row with patterns is a log row; one with a Compare

@@ -300,13 +300,14 @@ func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 	rank := row.rankOf(p)
 	if strings.HasPrefix(l.text, "SKIPPED") {
 		// A skipped test explains what is missing, not what failed.
-		rank = max(rank, Weak)
+		rank = skipped
 	}
 	old := sc.found[row.ID]
 	if old != nil && old.rank <= rank {
 		return
 	}
 	h := sc.newHit(row, rank, l)
+	h.Skipped = rank == skipped
 	if p != nil && p.Class != "" {
 		h.Class, h.Also = p.Class, p.Also
 	}
