@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -37,6 +37,9 @@ const (
 	KnownGap   Kind = "known-gap"  // cutile-rs cannot express it
 )
 
+// kinds are the kinds from heavy to light.
+var kinds = []Kind{Critical, Warning, KnownGap, Equivalent, Noise}
+
 // Diff lists the differences of two modules. Its JSON form is a fixed contract.
 type Diff struct {
 	Schema      string       `json:"schema"`
@@ -53,10 +56,12 @@ type Difference struct {
 	Generated untrusted.Text `json:"generated"`
 	Rules     []string       `json:"rules"`
 	Note      untrusted.Text `json:"note"`
+
+	line *Line
 }
 
-// Compare compares a generated module with its reference. A text without a
-// readable module and entry gives Blocked.
+// Compare compares a generated module with its reference, item by item of Lines.
+// A text without a readable module and entry gives Blocked.
 func Compare(reference, generated []byte) Diff {
 	d := Diff{Schema: Schema, Differences: []Difference{}}
 	ref, gen := Read(reference), Read(generated)
@@ -71,21 +76,26 @@ func Compare(reference, generated []byte) Diff {
 		case !side.m.HasModule:
 			why = "it has no cuda_tile.module"
 		case !side.m.Closed:
-			why = "it is not a whole module"
+			why = "it is not a whole module: " + side.m.Broken
 		case len(side.m.Entries) == 0:
 			why = "it has no entry"
 		}
 		if why != "" {
 			d.Verdict = Blocked
-			d.add(Critical, "module", "", "", []string{Rule}, "the "+side.name+" text cannot be compared: "+why)
+			d.add(lineUnreadable, "", "", "")
+			d.note("the " + side.name + " text cannot be compared: " + why)
 		}
 	}
 	if d.Verdict == Blocked {
 		return d
 	}
 	d.entries(ref, gen)
-	if ref.Debug != gen.Debug {
-		d.add(Noise, "source locations", yesNo(ref.Debug), yesNo(gen.Debug), nil, "debug information has no effect")
+	d.labels(reference, generated, ref, gen)
+	switch {
+	case ref.Debug && !gen.Debug:
+		d.add(lineLocated, "", yesNo(true), yesNo(false))
+	case gen.Debug && !ref.Debug:
+		d.add(lineDebug, "", yesNo(false), yesNo(true))
 	}
 	d.Verdict = Pass
 	for _, x := range d.Differences {
@@ -98,357 +108,887 @@ func Compare(reference, generated []byte) Diff {
 			}
 		}
 	}
-	order := []Kind{Critical, Warning, KnownGap, Equivalent, Noise}
 	slices.SortStableFunc(d.Differences, func(a, b Difference) int {
-		return slices.Index(order, a.Kind) - slices.Index(order, b.Kind)
+		return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind)
 	})
 	return d
 }
 
-func (d *Diff) add(k Kind, item, ref, gen string, rules []string, note string) {
+// add adds a difference of a line; of names the operation or hint that it is about.
+func (d *Diff) add(l *Line, of, ref, gen string) {
+	item := strings.TrimSpace(of + " " + l.Item)
 	d.Differences = append(d.Differences, Difference{
-		Kind: k, Item: untrusted.Text(item), Reference: untrusted.Text(ref).Cut(2000), Generated: untrusted.Text(gen).Cut(2000),
-		Rules: append([]string{}, rules...), Note: untrusted.Text(note),
+		Kind: l.Kind, Item: untrusted.Text(item), Reference: untrusted.Text(ref).Cut(2000), Generated: untrusted.Text(gen).Cut(2000),
+		Rules: append([]string{}, l.Rules...), Note: untrusted.Text(l.Note), line: l,
 	})
 }
 
-// entries pairs the entries: the only ones with each other, else by name.
+// note says more of the last difference than its line does.
+func (d *Diff) note(s string) { d.Differences[len(d.Differences)-1].Note = untrusted.Text(s) }
+
+// entries pairs the entries: the only ones with each other, else by name, where
+// a name may be the other's behind "__", as in an alias.
 func (d *Diff) entries(ref, gen Module) {
 	if len(ref.Entries) == 1 && len(gen.Entries) == 1 {
 		d.entry(ref.Entries[0], gen.Entries[0])
 		return
 	}
-	used := map[int]bool{} // by line
+	left := map[string][]int{} // entries without a partner, by name and by what follows "__"
+	used := make([]bool, len(gen.Entries))
+	for i, g := range gen.Entries {
+		left[g.Name] = append(left[g.Name], i)
+		if _, real, ok := strings.Cut(g.Name, "__"); ok {
+			left[real] = append(left[real], i)
+		}
+	}
+	take := func(name string) int {
+		for len(left[name]) > 0 {
+			i := left[name][0]
+			left[name] = left[name][1:]
+			if !used[i] {
+				used[i] = true
+				return i
+			}
+		}
+		return -1
+	}
 	for _, r := range ref.Entries {
-		i := slices.IndexFunc(gen.Entries, func(g Entry) bool { return g.Name == r.Name && !used[g.Line] })
+		i := take(r.Name)
+		if _, real, ok := strings.Cut(r.Name, "__"); i < 0 && ok {
+			i = take(real)
+		}
 		if i < 0 {
-			d.add(Critical, "entry", "@"+r.Name, "missing", []string{"R35"}, "no generated entry has this name")
+			d.add(lineEntryGone, "", "@"+r.Name, "missing")
 			continue
 		}
-		used[gen.Entries[i].Line] = true
 		d.entry(r, gen.Entries[i])
 	}
-	for _, g := range gen.Entries {
-		if !used[g.Line] {
-			d.add(Warning, "entry", "missing", "@"+g.Name, []string{"R35"}, "no reference entry has this name")
+	for i, g := range gen.Entries {
+		if !used[i] {
+			d.add(lineEntryMore, "", "missing", "@"+g.Name)
 		}
 	}
 }
 
-// side is one entry with the totals that the comparison looks at.
+// labels tells when the entries are called differently, and whether that is all:
+// the proof that a dump under another name is the same kernel.
+func (d *Diff) labels(reference, generated []byte, ref, gen Module) {
+	a, b := names(ref), names(gen)
+	if a == b {
+		return
+	}
+	alone := len(d.Differences) == 0 && Unlabelled(reference) == Unlabelled(generated)
+	d.add(lineLabel, "", a, b)
+	if alone {
+		d.note("the texts are the same but for the names of the entries")
+	}
+}
+
+func names(m Module) string {
+	var out []string
+	for _, e := range m.Entries {
+		out = append(out, "@"+e.Name)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// side is one entry with what the comparison looks at.
 type side struct {
 	Entry
-	ops map[string]int
+	heads []head
+	ops   bag
+	exprs *exprs
+	loops []bounds // of the counted loops, in their order
 }
 
-func totals(e Entry) side {
-	s := side{Entry: e, ops: map[string]int{}}
-	for _, op := range e.Ops {
-		name := op.Name
-		if name == "mma" {
-			name = "mmaf"
-		}
-		if strings.HasPrefix(name, "store_view_tko") {
-			name = "store_view_tko"
-		}
-		s.ops[name]++
-	}
-	return s
-}
+// bag counts things by name.
+type bag map[string]int
 
-// where lists the distinct values that a pattern finds in the operations that
-// keep accepts, with the number of times each is found.
-func (s side) where(p *regexp.Regexp, keep func(Op) bool) map[string]int {
-	found := map[string]int{}
-	for _, op := range s.Ops {
-		if keep != nil && !keep(op) {
-			continue
-		}
-		for _, m := range p.FindAllStringSubmatch(op.Text, -1) {
-			value := ssaName.ReplaceAllString(m[len(m)-1], "?") // an operand is a dynamic value, as in the type
-			found[strings.Join(strings.Fields(value), "")]++
-		}
-	}
-	return found
-}
-
-func named(names ...string) func(Op) bool {
-	return func(op Op) bool { return slices.Contains(names, op.Name) }
-}
-
-func sum(m map[string]int) int {
+func (b bag) total() int {
 	n := 0
-	for _, v := range m {
+	for _, v := range b {
 		n += v
 	}
 	return n
 }
 
-func show(m map[string]int) string {
-	if len(m) == 0 {
+// kinds forgets how often each thing is there.
+func (b bag) kinds() bag {
+	k := bag{}
+	for v := range b {
+		k[v] = 1
+	}
+	return k
+}
+
+// sameKinds reports whether two bags hold the same things, however often.
+func (b bag) sameKinds(o bag) bool { return maps.Equal(b.kinds(), o.kinds()) }
+
+func (b bag) String() string {
+	if len(b) == 0 {
 		return "none"
 	}
 	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s x%d", k, m[k]))
+	for _, k := range slices.Sorted(maps.Keys(b)) {
+		parts = append(parts, fmt.Sprintf("%s x%d", k, b[k]))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "present"
+func look(e Entry) *side {
+	s := &side{Entry: e, ops: bag{}, heads: make([]head, len(e.Ops))}
+	for i, op := range e.Ops {
+		s.heads[i] = parse(op.Text)
+		s.ops[canonical(op.Name)]++
 	}
-	return "absent"
-}
-
-// opClass is how a different number of an operation is judged.
-type opClass struct {
-	kind  Kind
-	rules []string
-	note  string
-}
-
-var (
-	// The operations that must be alike: they decide values or the memory path.
-	mustMatch = map[string]opClass{
-		"load_ptr_tko":   {Critical, []string{"R28"}, "the memory path differs"},
-		"store_ptr_tko":  {Critical, []string{"R28"}, "the memory path differs"},
-		"load_view_tko":  {Critical, []string{"R28"}, "the memory path differs"},
-		"store_view_tko": {Critical, []string{"R28"}, "the memory path differs"},
-		"mmaf":           {Critical, []string{"R8"}, "the number of matrix products differs"},
-		"mmai":           {Critical, []string{"R8"}, "the number of matrix products differs"},
-		"reduce":         {Critical, []string{"R5"}, "the number of reductions differs"},
-		"scan":           {Critical, []string{"R5"}, "the number of scans differs"},
-		"exp":            {Critical, []string{"R26"}, "another exponential is used"},
-		"exp2":           {Critical, []string{"R26"}, "another exponential is used"},
-		"rsqrt":          {Critical, []string{"R26"}, "the number of reciprocal roots differs"},
-		"fma":            {Critical, []string{"R26"}, "the number of fused operations differs"},
-		"for":            {Critical, []string{"R13", "R24"}, "the number of counted loops differs"},
-		"loop":           {Critical, []string{"R13"}, "a loop without bounds differs from a counted one"},
-	}
-	arithmetic = []string{"addf", "subf", "mulf", "divf", "maxf", "minf", "negf", "true_div"}
-	informing  = []string{"select", "iota", "cmpi", "cmpf", "ftof", "itof", "ftoi", "exti", "trunci", "addi", "subi", "muli", "divi", "remi", "mini", "maxi", "if", "get_index_space_shape"}
-	noisy      = []string{"constant", "make_token", "join_tokens", "assume", "yield", "continue", "reshape", "broadcast"}
-)
-
-var (
-	tmaOn     = regexp.MustCompile(`allow_tma\s*=\s*(true)`)
-	tmaOff    = regexp.MustCompile(`allow_tma\s*=\s*(false)`)
-	latency   = regexp.MustCompile(`\blatency\s*=\s*(\d+)`)
-	stridesIn = regexp.MustCompile(`strides\s*=\s*\[([^\]]*)\]`)
-	tileIn    = regexp.MustCompile(`tile\s*=\s*\(([^)]*)\)`)
-	dimMap    = regexp.MustCompile(`dim_map\s*=\s*\[([^\]]*)\]`)
-	padding   = regexp.MustCompile(`padding_value\s*=\s*([\w-]+)`)
-	identity  = regexp.MustCompile(`identities\s*=\s*\[([^\]]*)\]`)
-	ftz       = regexp.MustCompile(`\b(flush_to_zero)\b`)
-	rounding  = regexp.MustCompile(`rounding(?:_mode)?\s*(?:<|=\s*)\s*([a-z_]+)`)
-	lastType  = regexp.MustCompile(`tile<([^<>]*)>\s*$`)
-	divBy     = regexp.MustCompile(`^(div_by<[^>]*>)`)
-	ssaName   = regexp.MustCompile(`%[\w$.#-]+`)
-)
-
-func (d *Diff) entry(r, g Entry) {
-	ref, gen := totals(r), totals(g)
-	d.operations(ref, gen)
-	d.hints(ref, gen)
-	d.memory(ref, gen)
-	d.views(ref, gen)
-	d.accumulators(ref, gen)
-	d.modes(ref, gen)
-	d.assumptions(ref, gen)
-}
-
-func (d *Diff) operations(ref, gen side) {
-	strided := ref.ops["make_strided_view"]
-	if strided != gen.ops["make_strided_view"] {
-		d.add(KnownGap, "make_strided_view", fmt.Sprint(strided), fmt.Sprint(gen.ops["make_strided_view"]), nil,
-			"cutile-rs has partition views only: check that the tile indices address the same elements")
-	}
-	for _, name := range slices.Sorted(maps.Keys(mustMatch)) {
-		c := mustMatch[name]
-		if a, b := ref.ops[name], gen.ops[name]; a != b {
-			d.add(c.kind, name, fmt.Sprint(a), fmt.Sprint(b), c.rules, c.note)
+	s.exprs = evaluate(s)
+	for i, op := range e.Ops {
+		if op.Name == "for" {
+			s.loops = append(s.loops, s.exprs.loop(i))
 		}
-	}
-	for _, name := range arithmetic {
-		a, b := ref.ops[name], gen.ops[name]
-		switch {
-		case a == b:
-		case max(a-b, b-a) <= 2:
-			d.add(Warning, name, fmt.Sprint(a), fmt.Sprint(b), []string{"R48"}, "up to two more or fewer are usual for a workaround: check the expression around it")
-		default:
-			d.add(Critical, name, fmt.Sprint(a), fmt.Sprint(b), []string{"R48"}, "more than a workaround explains")
-		}
-	}
-	for _, name := range informing {
-		if a, b := ref.ops[name], gen.ops[name]; a != b {
-			d.add(Equivalent, name, fmt.Sprint(a), fmt.Sprint(b), nil, "index and mask arithmetic can be written in several ways")
-		}
-	}
-	for _, name := range noisy {
-		if a, b := ref.ops[name], gen.ops[name]; a != b {
-			d.add(Noise, name, fmt.Sprint(a), fmt.Sprint(b), nil, "the compiler adds or removes these")
-		}
-	}
-}
-
-func (d *Diff) hints(ref, gen side) {
-	for _, key := range []string{"occupancy", "num_cta_in_cga", "max_divisibility"} {
-		a, b := ref.Hints[key], gen.Hints[key]
-		switch {
-		case a == b:
-		case b == "":
-			d.add(Warning, key, a, "missing", []string{"R20"}, "the reference gives this hint")
-		case a == "":
-			d.add(Warning, key, "missing", b, []string{"R20"}, "the reference does not give this hint")
-		default:
-			d.add(Critical, key, a, b, []string{"R20"}, "the hints contradict each other")
-		}
-	}
-	for _, key := range []string{"simt_num_warps_in_cta", "tensor_dim_factor"} {
-		if a, b := ref.Hints[key], gen.Hints[key]; a != b {
-			d.add(KnownGap, key, orNone(a), orNone(b), nil, "cutile-rs cannot set it")
-		}
-	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "missing"
 	}
 	return s
 }
 
-func (d *Diff) memory(ref, gen side) {
-	on := func(s side) int { return sum(s.where(tmaOn, nil)) }
-	off := func(s side) int { return sum(s.where(tmaOff, nil)) }
-	if a, b := on(ref), on(gen); a > b || off(gen) > off(ref) {
-		d.add(Critical, "tma", fmt.Sprintf("allowed %d, refused %d", a, off(ref)), fmt.Sprintf("allowed %d, refused %d", b, off(gen)), []string{"R28"},
-			"loads or stores lost TMA: correct layout and strides instead of switching it off")
-	} else if b > a || off(gen) < off(ref) {
-		d.add(Warning, "tma", fmt.Sprintf("allowed %d, refused %d", a, off(ref)), fmt.Sprintf("allowed %d, refused %d", b, off(gen)), []string{"R28"}, "TMA is allowed in more places than in the reference")
+// canonical is one name for operations that were renamed.
+func canonical(name string) string {
+	switch {
+	case name == "mma":
+		return "mmaf"
+	case strings.HasPrefix(name, "store_view_tko"):
+		return "store_view_tko"
+	case name == "atomic_rmw" || name == "atomic_cas":
+		return name + "_tko"
+	case name == "print":
+		return "print_tko"
 	}
-	a, b := ref.where(latency, nil), gen.where(latency, nil)
-	if !maps.Equal(a, b) {
-		note := "the latency hints differ"
-		switch {
-		case sum(a) > sum(b):
-			note = "latency hints of the reference are missing"
-		case sum(a) < sum(b):
-			note = "the reference has fewer latency hints"
+	return name
+}
+
+// collect counts what f finds in the operations of these names.
+func (s *side) collect(f func(i int, h *head) []string, names ...string) bag {
+	b := bag{}
+	for i, op := range s.Ops {
+		if len(names) > 0 && !slices.Contains(names, canonical(op.Name)) {
+			continue
 		}
-		rules := []string{"R20"}
-		for _, op := range gen.Ops {
-			if op.Loop > 0 && latency.MatchString(op.Text) {
-				rules = []string{"R20", "R29"}
+		for _, v := range f(i, &s.heads[i]) {
+			if v != "" {
+				b[v]++
 			}
 		}
-		d.add(Warning, "latency", show(a), show(b), rules, note)
+	}
+	return b
+}
+
+func yesNo(b bool) string { return pick(b, "present", "absent") }
+
+func (d *Diff) entry(r, g Entry) {
+	ref, gen := look(r), look(g)
+	d.operations(ref, gen)
+	d.hints(ref, gen)
+	d.tma(ref, gen)
+	d.views(ref, gen)
+	d.pointers(ref, gen)
+	d.types(ref, gen)
+	d.reductions(ref, gen)
+	d.control(ref, gen)
+	d.idioms(ref, gen)
+	d.modes(ref, gen)
+	d.assumptions(ref, gen)
+}
+
+// counted are the lines of operations whose number is compared.
+var counted = []struct {
+	line  *Line
+	names []string
+}{
+	{lineMemory, []string{"load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko", "atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}},
+	{lineProducts, []string{"mmaf", "mmai", "mmaf_scaled"}},
+	{lineReductions, []string{"reduce", "scan"}},
+	{lineFunctions, []string{"exp", "exp2", "rsqrt", "fma", "log", "log2", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2", "pow", "remf", "ceil", "floor", "absf"}},
+	{lineLoops, []string{"for"}},
+	{lineEndless, []string{"loop"}},
+	{lineDimMap, []string{"permute"}},
+	{lineStrided, []string{"make_strided_view"}},
+	{lineChecks, []string{"assert", "print_tko"}},
+	{lineOthers, []string{"bitcast", "cat", "extract", "pack", "unpack", "get_global", "alloca", "make_gather_scatter_view"}},
+	{lineIndices, []string{"select", "iota", "cmpi", "cmpf", "ftof", "itof", "ftoi", "exti", "trunci", "addi", "subi", "muli", "mulhii", "divi", "remi", "mini", "maxi", "absi", "negi", "andi", "ori", "xori", "shli", "shri", "if", "get_index_space_shape", "get_tensor_shape", "offset", "int_to_ptr", "ptr_to_int", "ptr_to_ptr"}},
+	{lineNoise, []string{"constant", "join_tokens", "yield", "continue", "break", "return", "reshape", "broadcast", "make_tensor_view", "make_partition_view", "get_tile_block_id", "get_num_tile_blocks"}},
+}
+
+// elsewhere are operations that other lines compare.
+var elsewhere = []string{"addf", "subf", "mulf", "divf", "maxf", "minf", "negf", "assume", "make_token"}
+
+// arithmetic are the operations of which a workaround may need one or two more.
+var arithmetic = elsewhere[:7]
+
+var classes = func() map[string]*Line {
+	m := map[string]*Line{}
+	for _, c := range counted {
+		for _, n := range c.names {
+			m[n] = c.line
+		}
+	}
+	for _, n := range elsewhere {
+		m[n] = nil
+	}
+	return m
+}()
+
+func (d *Diff) operations(ref, gen *side) {
+	all := maps.Clone(ref.ops)
+	maps.Copy(all, gen.ops)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		a, b := ref.ops[name], gen.ops[name]
+		if a == b {
+			continue
+		}
+		l, known := classes[name]
+		switch {
+		case slices.Contains(arithmetic, name) && max(a-b, b-a) <= 2:
+			l = lineFew
+		case slices.Contains(arithmetic, name):
+			l = lineMany
+		case !known:
+			l = lineUnknown
+		}
+		if l != nil {
+			of := name
+			if l == lineStrided {
+				of = "" // the line has its name
+			}
+			d.add(l, of, strconv.Itoa(a), strconv.Itoa(b))
+			if name == "permute" {
+				d.note("tiles are transposed elsewhere than in the reference: exactly one side transposes")
+			}
+		}
+	}
+	if a, b := family(ref), family(gen); a != b && a != "" && b != "" {
+		d.add(linePattern, "", a, b)
+	}
+	if a, b := ref.ops["make_token"], gen.ops["make_token"]; a != b {
+		d.add(lineTokens, "", strconv.Itoa(a), strconv.Itoa(b))
 	}
 }
 
-// loads are the operations whose view type says how a tile is read.
-func loads(op Op) bool { return op.Name == "load_view_tko" }
+// family is what an entry accesses memory by.
+func family(s *side) string {
+	views := s.ops["load_view_tko"]+s.ops["store_view_tko"] > 0
+	pointers := s.ops["load_ptr_tko"]+s.ops["store_ptr_tko"] > 0
+	switch {
+	case views && pointers:
+		return "views and pointers"
+	case views:
+		return "views"
+	case pointers:
+		return "pointers"
+	}
+	return ""
+}
 
-func (d *Diff) views(ref, gen side) {
-	if a, b := ref.where(stridesIn, nil), gen.where(stridesIn, nil); !maps.Equal(keys(a), keys(b)) {
-		if inner(gen) > 0 && inner(ref) == 0 {
-			d.add(Critical, "strides", show(a), show(b), []string{"R11"}, "the innermost stride must be the constant 1")
-		} else {
-			d.add(Warning, "strides", show(a), show(b), []string{"R11"}, "the strides of the tensor views differ")
+// unsettable are the hints that cutile-rs has no way to give.
+var unsettable = []string{"simt_num_warps_in_cta", "tensor_dim_factor"}
+
+func (d *Diff) hints(ref, gen *side) {
+	a, b := common(ref.Hints, gen.Hints)
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		x, y := a[key], b[key]
+		switch {
+		case x == y:
+		case y == "" && slices.Contains(unsettable, key):
+			d.add(lineGapHint, key, x, "missing")
+		case y == "":
+			d.add(lineHintMissing, key, x, "missing")
+		case x == "":
+			d.add(lineHintExtra, key, "missing", y)
+		default:
+			d.add(lineHintConflict, key, x, y)
+		}
+	}
+}
+
+// common are the hints of the architectures that both sides name, of all when
+// they have none in common.
+func common(a, b Hints) (x, y map[string]string) {
+	var both []string
+	for arch := range a {
+		if b[arch] != nil {
+			both = append(both, arch)
+		}
+	}
+	return a.flat(both), b.flat(both)
+}
+
+// flat joins the hints of architectures, of all when none is named; different
+// values are joined by '/'.
+func (h Hints) flat(only []string) map[string]string {
+	out := map[string]string{}
+	for _, arch := range slices.Sorted(maps.Keys(h)) {
+		if len(only) > 0 && !slices.Contains(only, arch) {
+			continue
+		}
+		for k, v := range h[arch] {
+			if old, ok := out[k]; ok && old != v {
+				v = old + "/" + v
+			}
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// accesses are the operations that load and store.
+var accesses = []string{"load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko"}
+
+func (s *side) accessHint(key string) bag {
+	return s.collect(func(_ int, h *head) []string {
+		return []string{hintsIn(h.attrs["optimization_hints"]).flat(nil)[key]}
+	}, accesses...)
+}
+
+func (d *Diff) tma(ref, gen *side) {
+	a, b := ref.accessHint("allow_tma"), gen.accessHint("allow_tma")
+	show := func(x bag) string { return fmt.Sprintf("allowed %d, refused %d", x["true"], x["false"]) }
+	switch {
+	case a["true"] > b["true"] || b["false"] > a["false"]:
+		d.add(lineTMA, "", show(a), show(b))
+	case b["true"] > a["true"] || b["false"] < a["false"]:
+		d.add(lineTMAMore, "", show(a), show(b))
+	}
+	a, b = ref.accessHint("latency"), gen.accessHint("latency")
+	if maps.Equal(a, b) {
+		return
+	}
+	l := lineLatency
+	for i, op := range gen.Ops {
+		if op.Loop > 0 && slices.Contains(accesses, canonical(op.Name)) && hintsIn(gen.heads[i].attrs["optimization_hints"]).flat(nil)["latency"] != "" {
+			l = lineLatencyIn
+		}
+	}
+	d.add(l, "", a.String(), b.String())
+	switch {
+	case a.total() > b.total():
+		d.note("latency hints of the reference are missing")
+	case a.total() < b.total():
+		d.note("the reference has fewer latency hints")
+	}
+}
+
+// viewTypes are the views that an operation names.
+func viewTypes(h *head) []typ {
+	var out []typ
+	for _, s := range append(slices.Clone(h.in), h.out...) {
+		if strings.Contains(s, "view<") {
+			out = append(out, parseType(s))
+		}
+	}
+	return out
+}
+
+func (d *Diff) views(ref, gen *side) {
+	strides := func(_ int, h *head) (out []string) {
+		for _, t := range viewTypes(h) {
+			if t.name == "tensor_view" {
+				out = append(out, t.attrs["strides"])
+			}
+		}
+		return out
+	}
+	a, b := ref.collect(strides, "make_tensor_view"), gen.collect(strides, "make_tensor_view")
+	if !a.sameKinds(b) {
+		l := lineStrides
+		if loose(b) > 0 && loose(a) == 0 {
+			l = lineStrideInner
+		}
+		d.add(l, "", a.String(), b.String())
+	}
+	attr := func(key string) func(int, *head) []string {
+		return func(_ int, h *head) (out []string) {
+			for _, t := range viewTypes(h) {
+				if t.of != nil || t.attrs["tile"] != "" {
+					out = append(out, t.attrs[key])
+				}
+			}
+			return out
 		}
 	}
 	strided := ref.ops["make_strided_view"] > 0
-	if a, b := ref.where(tileIn, nil), gen.where(tileIn, nil); !maps.Equal(keys(a), keys(b)) {
-		k, note := Critical, "tiles of another shape address other elements"
-		if strided {
-			k, note = Warning, "the reference uses strided views: check that the same elements are addressed"
-		}
-		d.add(k, "tile shapes", show(a), show(b), []string{"R48"}, note)
+	tiles := func(s *side) bag {
+		x := s.collect(attr("tile"), "load_view_tko", "store_view_tko", "atomic_red_view_tko")
+		maps.Copy(x, s.collect(func(_ int, h *head) []string {
+			if len(h.in) == 0 {
+				return nil
+			}
+			if dims, _ := dimensions(strings.TrimPrefix(h.in[0], "tile<")); len(dims) > 0 {
+				return []string{"(" + strings.Join(dims, "x") + ")"}
+			}
+			return nil
+		}, "load_ptr_tko", "store_ptr_tko"))
+		return x
 	}
-	if a, b := ref.where(dimMap, nil), gen.where(dimMap, nil); !maps.Equal(keys(a), keys(b)) {
-		d.add(Warning, "dim_map", show(a), show(b), []string{"R27", "R34"}, "the axes are mapped differently: exactly one side transposes")
+	if a, b := tiles(ref), tiles(gen); !a.sameKinds(b) {
+		d.add(pickLine(strided, lineTilesStrided, lineTiles), "", a.String(), b.String())
+	}
+	axes := func(_ int, h *head) (out []string) {
+		for _, t := range viewTypes(h) {
+			if m := t.attrs["dim_map"]; m != "" && !identityMap(m) {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	if a, b := ref.collect(axes, accesses...), gen.collect(axes, accesses...); !a.sameKinds(b) {
+		d.add(lineDimMap, "", a.String(), b.String())
 	}
 	// Stores are never padded by cutile-rs, so only what loads see is compared.
-	if a, b := ref.where(padding, loads), gen.where(padding, loads); !maps.Equal(keys(a), keys(b)) {
-		d.add(Critical, "padding", show(a), show(b), []string{"R28", "R45"}, "elements outside of the tensor are read as another value")
-	}
-	if a, b := ref.where(identity, nil), gen.where(identity, nil); !maps.Equal(keys(a), keys(b)) {
-		d.add(Critical, "reduce identities", show(a), show(b), []string{"R48"}, "the reduction starts from another value")
+	if a, b := ref.collect(attr("padding_value"), "load_view_tko"), gen.collect(attr("padding_value"), "load_view_tko"); !a.sameKinds(b) {
+		d.add(linePadding, "", a.String(), b.String())
 	}
 }
 
-// inner counts the views whose last stride is not the constant 1.
-func inner(s side) int {
+func pickLine(b bool, yes, no *Line) *Line {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// identityMap reports whether a map of axes changes nothing: [0,1,2].
+func identityMap(m string) bool {
+	for i, axis := range split(strings.Trim(m, "[]")) {
+		if axis != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// loose counts the strides whose last one is not the constant 1.
+func loose(strides bag) int {
 	n := 0
-	for strides, times := range s.where(stridesIn, nil) {
-		parts := strings.Split(strides, ",")
-		if last := strings.TrimSpace(parts[len(parts)-1]); last != "1" && last != "" {
+	for s, times := range strides {
+		parts := split(strings.Trim(s, "[]"))
+		if len(parts) > 0 && parts[len(parts)-1] != "1" {
 			n += times
 		}
 	}
 	return n
 }
 
-// keys forgets how often each value was found.
-func keys(m map[string]int) map[string]int {
-	k := map[string]int{}
-	for v := range m {
-		k[v] = 1
+// pointers compares masks and padding of the operations on pointers.
+func (d *Diff) pointers(ref, gen *side) {
+	if ref.ops["load_ptr_tko"] != gen.ops["load_ptr_tko"] || ref.ops["store_ptr_tko"] != gen.ops["store_ptr_tko"] {
+		return // told already
 	}
-	return k
+	if a, b := ref.masked(), gen.masked(); a > b {
+		d.add(lineMask, "", strconv.Itoa(a), strconv.Itoa(b))
+	}
+	a, b := ref.padded(), gen.padded()
+	if a <= b {
+		return
+	}
+	d.add(pickLine(gen.selected() >= a-b, linePadSelect, linePadOperand), "", strconv.Itoa(a), strconv.Itoa(b))
 }
 
-func (d *Diff) accumulators(ref, gen side) {
-	mma := named("mmaf", "mma", "mmai")
-	a, b := ref.where(lastType, mma), gen.where(lastType, mma)
-	if len(a) > 0 && len(b) > 0 && !maps.Equal(keys(a), keys(b)) {
-		d.add(Critical, "accumulator", show(a), show(b), []string{"R8", "R31"}, "the product is accumulated in another type or shape")
-	}
-}
-
-// modes compares flush-to-zero and rounding for each operation.
-func (d *Diff) modes(ref, gen side) {
-	for _, name := range []string{"addf", "subf", "mulf", "divf", "fma", "exp", "exp2", "rsqrt", "sqrt", "negf", "maxf", "minf"} {
-		op := named(name)
-		if a, b := sum(ref.where(ftz, op)), sum(gen.where(ftz, op)); a != b {
-			k, note := Critical, "flush-to-zero of the reference is missing"
-			if a < b {
-				k, note = Warning, "the reference flushes fewer operations to zero"
+// masked counts the operations on pointers that have a mask: a tile of i1 among
+// the types of their operands.
+func (s *side) masked() int {
+	return s.collect(func(_ int, h *head) []string {
+		for _, t := range h.in {
+			if strings.HasSuffix(t, "xi1>") || t == "tile<i1>" {
+				return []string{"mask"}
 			}
-			d.add(k, name+" flush_to_zero", fmt.Sprint(a), fmt.Sprint(b), []string{"R26"}, note)
 		}
-		a, b := ref.where(rounding, op), gen.where(rounding, op)
-		if maps.Equal(a, b) {
-			continue
+		return nil
+	}, "load_ptr_tko", "store_ptr_tko").total()
+}
+
+// padded counts the loads from pointers with a third operand, the padding.
+func (s *side) padded() int {
+	n := 0
+	for _, op := range s.Ops {
+		if op.Name == "load_ptr_tko" && len(op.operands) > 2 {
+			n++
 		}
-		k, note := Warning, "the rounding modes differ"
-		switch {
-		case a["approx"] > b["approx"]:
-			k, note = Critical, "the reference uses the approximate form"
-		case name == "maxf" || name == "minf":
-			note = "an exact operation needs no rounding mode"
+	}
+	return n
+}
+
+// selected counts the loads from pointers whose tile goes into a select.
+func (s *side) selected() int {
+	from := map[int]bool{} // loads, and conversions of what they loaded
+	used := map[int]bool{}
+	for i, op := range s.Ops {
+		switch op.Name {
+		case "load_ptr_tko":
+			from[i] = true
+		case "ftof", "itof", "reshape":
+			if len(op.operands) > 0 && op.operands[0].from == result && from[op.operands[0].op] {
+				from[i] = true
+			}
+		case "select":
+			for _, v := range op.operands {
+				if v.from == result && from[v.op] {
+					used[v.op] = true
+				}
+			}
 		}
-		d.add(k, name+" rounding", show(a), show(b), []string{"R19", "R26"}, note)
+	}
+	return len(used)
+}
+
+// types compares the types of products, of what is stored and of what is read.
+func (d *Diff) types(ref, gen *side) {
+	products := []string{"mmaf", "mmai", "mmaf_scaled"}
+	acc := func(_ int, h *head) []string {
+		if len(h.in) > 2 {
+			return h.in[2:3]
+		}
+		return nil
+	}
+	factors := func(_ int, h *head) []string {
+		if len(h.in) > 1 {
+			return []string{h.in[0] + " by " + h.in[1]}
+		}
+		return nil
+	}
+	if a, b := ref.collect(acc, products...), gen.collect(acc, products...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		d.add(lineAccumulator, "", a.String(), b.String())
+	}
+	if a, b := ref.collect(factors, products...), gen.collect(factors, products...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		d.add(lineFactors, "", a.String(), b.String())
+	}
+	if a, b := ref.collect(ref.stored, "store_view_tko", "store_ptr_tko"), gen.collect(gen.stored, "store_view_tko", "store_ptr_tko"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		narrowed := false
+		for v := range a {
+			narrowed = narrowed || strings.Contains(v, " from ") && b[v] == 0
+		}
+		d.add(pickLine(narrowed, lineNarrowed, lineConverted), "", a.String(), b.String())
+	}
+	elements := func(_ int, h *head) (out []string) {
+		for _, s := range append(slices.Clone(h.in), h.out...) {
+			t := parseType(s)
+			if t.of != nil {
+				t = *t.of
+			}
+			if e := strings.TrimSuffix(strings.TrimPrefix(t.elem, "ptr<"), ">"); e != "" && e != "i1" && !strings.HasPrefix(e, "i32") {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	if a, b := ref.collect(elements, accesses...), gen.collect(elements, accesses...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		d.add(lineElements, "", keys(a), keys(b))
 	}
 }
 
-// assumptions compares the divisibility that the compiler is promised. On
-// pointers it may be asked for; on sizes it is false for ragged shapes.
-func (d *Diff) assumptions(ref, gen side) {
-	pointer := func(op Op) bool { return op.Name == "assume" && strings.Contains(op.Text, "ptr<") }
-	scalar := func(op Op) bool { return op.Name == "assume" && !strings.Contains(op.Text, "ptr<") }
-	if a, b := ref.where(divBy, pointer), gen.where(divBy, pointer); sum(a) > sum(b) {
-		k, note := Warning, "harmless for views unless a measurement says otherwise"
-		if gen.ops["load_ptr_tko"]+gen.ops["store_ptr_tko"] > 0 {
-			k, note = Critical, "raw pointers lost their alignment"
-		}
-		d.add(k, "assume div_by on pointers", show(a), show(b), []string{"R21"}, note)
+func keys(b bag) string { return strings.Join(slices.Sorted(maps.Keys(b)), ", ") }
+
+// stored is the type of what a store writes and, when it was converted for that,
+// the type that it was computed in.
+func (s *side) stored(i int, h *head) []string {
+	op := s.Ops[i]
+	at := pickInt(canonical(op.Name) == "store_ptr_tko", 1, 0)
+	if len(op.operands) <= at || len(h.in) <= at {
+		return nil
 	}
-	if b := gen.where(divBy, scalar); sum(b) > 0 {
-		a := ref.where(divBy, scalar)
-		d.add(Critical, "assume div_by on sizes", show(a), show(b), []string{"R21"}, "the promise is false for ragged shapes and corrupts masks")
+	elem := parseType(h.in[at]).elem
+	for v, hops := op.operands[at], 0; v.from == result && hops < 8; hops++ {
+		from := s.Ops[v.op]
+		if len(from.operands) == 0 {
+			break
+		}
+		switch from.Name {
+		case "ftof", "itof", "ftoi":
+			if in := s.heads[v.op].in; len(in) > 0 {
+				return []string{elem + " from " + parseType(in[0]).elem}
+			}
+			return []string{elem}
+		case "reshape", "broadcast", "permute":
+			v = from.operands[0]
+		default:
+			return []string{elem}
+		}
+	}
+	return []string{elem}
+}
+
+func pickInt(b bool, yes, no int) int {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// reductions compares axes, operations and identities.
+func (d *Diff) reductions(ref, gen *side) {
+	identity := func(_ int, h *head) []string {
+		var out []string
+		for _, v := range split(strings.Trim(h.attrs["identities"], "[]")) {
+			out = append(out, float(v))
+		}
+		return out
+	}
+	names := []string{"reduce", "scan"}
+	if a, b := ref.collect(identity, names...), gen.collect(identity, names...); !a.sameKinds(b) {
+		d.add(lineIdentity, "", a.String(), b.String())
+	}
+	if ref.ops["reduce"] != gen.ops["reduce"] || ref.ops["scan"] != gen.ops["scan"] {
+		return // told already
+	}
+	if a, b := ref.reduced(), gen.reduced(); !maps.Equal(a, b) {
+		d.add(lineReduced, "", a.String(), b.String())
+	}
+}
+
+// reduced counts the reductions by axis and by the operations inside.
+func (s *side) reduced() bag {
+	inside := map[int][]string{}
+	for _, op := range s.Ops {
+		if op.parent >= 0 && op.Name != "yield" {
+			if n := s.Ops[op.parent].Name; n == "reduce" || n == "scan" {
+				inside[op.parent] = append(inside[op.parent], op.Name)
+			}
+		}
+	}
+	b := bag{}
+	for i, op := range s.Ops {
+		if op.Name == "reduce" || op.Name == "scan" {
+			slices.Sort(inside[i])
+			dim, _, _ := strings.Cut(s.heads[i].attrs["dim"], ":")
+			b[fmt.Sprintf("%s of axis %s by %s", op.Name, dim, strings.Join(inside[i], "+"))]++
+		}
+	}
+	return b
+}
+
+// float writes a number in one way: 0.000000e+00:f32 and 0.0:f32 are 0:f32.
+func float(s string) string {
+	v, kind, _ := strings.Cut(s, ":")
+	if kind != "" {
+		kind = " : " + kind
+	}
+	if strings.HasPrefix(v, "0x") {
+		return v + kind // the bits, as the printer gives infinities
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	if err != nil {
+		return s
+	}
+	return strconv.FormatFloat(f+0, 'g', -1, 64) + kind
+}
+
+// control compares the loops.
+func (d *Diff) control(ref, gen *side) {
+	if a, b := ref.persistent(), gen.persistent(); a != b {
+		d.add(pickLine(a > b, linePersistent, lineGrid), "", strconv.Itoa(a), strconv.Itoa(b))
+	}
+	if len(ref.loops) != len(gen.loops) {
+		return // told already
+	}
+	steps := func(s *side) bag {
+		b := bag{}
+		for _, l := range s.loops {
+			b[show(l.step)]++
+		}
+		return b
+	}
+	a, b := steps(ref), steps(gen)
+	if !maps.Equal(a, b) {
+		d.add(lineStep, "", a.String(), b.String())
+	} else if x, y := ref.assumedSteps(), gen.assumedSteps(); x != y {
+		d.add(lineAssumed, "", fmt.Sprintf("%d assumed", x), fmt.Sprintf("%d assumed", y))
+	}
+	told := map[*Line]bool{}
+	for i, r := range ref.loops {
+		l := bound(r, gen.loops[i])
+		if l != nil && !told[l] {
+			told[l] = true
+			d.add(l, "", span(r), span(gen.loops[i]))
+		}
+	}
+}
+
+// persistent counts the loops over blocks that the grid does not have.
+func (s *side) persistent() int {
+	n := 0
+	for _, l := range s.loops {
+		if l.persistent() {
+			n++
+		}
+	}
+	return n
+}
+
+// assumedSteps counts the loops whose step is an assumed value.
+func (s *side) assumedSteps() int {
+	n := 0
+	for _, op := range s.Ops {
+		if op.Name == "for" && len(op.operands) > 2 {
+			if v := op.operands[2]; v.from == result && s.Ops[v.op].Name == "assume" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// bound tells how the bounds of two loops differ; nil when they do not.
+func bound(r, g bounds) *Line {
+	if r.upper == nil || g.upper == nil {
+		return nil
+	}
+	a, b := r.upper, g.upper
+	switch {
+	case a.op == "const" && b.op == "const" && r.lower.op == "const" && g.lower.op == "const":
+		if a.k-r.lower.k != b.k-g.lower.k {
+			return lineTrips
+		}
+	case a.op == "const" && b.op != "const":
+		return lineRuntime
+	case a.op != "const" && b.op == "const":
+		return lineBaked
+	case a.facts&hasCeil != 0 && b.facts&hasCeil == 0 && b.facts&hasFloor != 0:
+		return lineFloor
+	}
+	return nil
+}
+
+func span(b bounds) string { return fmt.Sprintf("%s to %s", show(b.lower), show(b.upper)) }
+
+// show prints an expression, cut where it is deep.
+func show(e *expr) string { return showTo(e, 4) }
+
+func showTo(e *expr, depth int) string {
+	switch e.op {
+	case "const":
+		return strconv.FormatInt(e.k, 10)
+	case "block", "grid", "size":
+		return e.op + "." + string("xyzwv"[min(max(e.k, 0), 4)])
+	case "argument", "counter":
+		return e.op
+	case "unknown", "cmp":
+		return "?"
+	}
+	if depth == 0 {
+		return "..."
+	}
+	var parts []string
+	for _, a := range e.args {
+		parts = append(parts, showTo(a, depth-1))
+	}
+	return e.op + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// idioms compares computations that can be written in several ways.
+func (d *Diff) idioms(ref, gen *side) {
+	forms := func(s *side, names ...string) (b bag) {
+		b = bag{}
+		for _, n := range names {
+			if s.exprs.forms[n] > 0 {
+				b[n] = s.exprs.forms[n]
+			}
+		}
+		return b
+	}
+	for _, c := range []struct {
+		line  *Line
+		forms []string
+	}{
+		{lineCeil, []string{ceilRounded, ceilIndex, ceilByHand}},
+		{lineMinimum, []string{"min by " + minOp, "min by " + minBranch}},
+		{lineMinimum, []string{"max by " + minOp, "max by " + minBranch}},
+	} {
+		a, b := forms(ref, c.forms...), forms(gen, c.forms...)
+		if len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+			d.add(c.line, "", a.String(), b.String())
+		}
+	}
+	a, b := ref.exprs, gen.exprs
+	x, y := a.forms[modFloor], b.forms[modFloor]
+	if ref.ops["remi"] > 0 && gen.ops["remi"] > 0 && (x == 0) != (y == 0) {
+		d.add(pickLine(a.floorMod && !b.floorMod, lineNegative, lineRemainder), "", fmt.Sprintf("%d corrected", x), fmt.Sprintf("%d corrected", y))
+	}
+	if a.swizzle != b.swizzle {
+		d.add(pickLine(a.swizzle, lineSwizzle, lineSwizzled), "", pick(a.swizzle, "in groups", "row by row"), pick(b.swizzle, "in groups", "row by row"))
+	}
+}
+
+// modes compares flush-to-zero, rounding and what happens to NaN, for each operation.
+func (d *Diff) modes(ref, gen *side) {
+	for _, name := range []string{"addf", "subf", "mulf", "divf", "fma", "exp", "exp2", "rsqrt", "sqrt", "tanh", "maxf", "minf"} {
+		count := func(s *side, word string) int {
+			return s.collect(func(_ int, h *head) []string {
+				if _, unit := h.attrs[word]; unit || h.has(word) {
+					return []string{word}
+				}
+				return nil
+			}, name).total()
+		}
+		if a, b := count(ref, "flush_to_zero"), count(gen, "flush_to_zero"); a != b {
+			d.add(pickLine(a > b, lineFlush, lineFlushMore), name, strconv.Itoa(a), strconv.Itoa(b))
+		}
+		if a, b := count(ref, "propagate_nan"), count(gen, "propagate_nan"); a != b {
+			d.add(pickLine(a > b, lineNaN, lineNaNMore), name, strconv.Itoa(a), strconv.Itoa(b))
+		}
+		a, b := ref.rounding(name), gen.rounding(name)
+		switch {
+		case maps.Equal(a, b):
+		case a["approx"] > b["approx"]:
+			d.add(lineApprox, name, a.String(), b.String())
+		case name == "maxf" || name == "minf":
+			d.add(lineExact, name, a.String(), b.String())
+		default:
+			d.add(lineRounding, name, a.String(), b.String())
+		}
+	}
+	ordering := func(_ int, h *head) []string {
+		return []string{pick(h.has("unordered") || strings.Contains(h.attrs["comparison_ordering"], "unordered"), "unordered", "ordered")}
+	}
+	if a, b := ref.collect(ordering, "cmpf"), gen.collect(ordering, "cmpf"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		d.add(lineOrdered, "", a.String(), b.String())
+	}
+}
+
+// rounding counts the rounding modes of an operation that are not its default.
+// Printers leave the default out or spell it.
+func (s *side) rounding(name string) bag {
+	return s.collect(func(_ int, h *head) []string {
+		mode := strings.TrimSuffix(strings.TrimPrefix(h.first("rounding", "rounding_mode"), "rounding<"), ">")
+		if mode == "nearest_even" || mode == "full" && name != "divf" {
+			return nil
+		}
+		return []string{mode}
+	}, name)
+}
+
+// assumptions compares what the compiler is promised. A divisor of a pointer may
+// be asked for; of a size it is false for ragged shapes.
+func (d *Diff) assumptions(ref, gen *side) {
+	find := func(s *side, key string, keep func(t string) bool) bag {
+		return s.collect(func(_ int, h *head) []string {
+			v, ok := h.attrs[key]
+			if !ok || len(h.in) == 0 || !keep(h.in[0]) {
+				return nil
+			}
+			return []string{key + "<" + v + ">"}
+		}, "assume")
+	}
+	pointer := func(t string) bool { return strings.Contains(t, "ptr<") }
+	if a, b := find(ref, "div_by", pointer), find(gen, "div_by", pointer); a.total() > b.total() {
+		d.add(pickLine(gen.ops["load_ptr_tko"]+gen.ops["store_ptr_tko"] > 0, linePointers, lineViews), "", a.String(), b.String())
+	}
+	size := func(t string) bool { return strings.HasPrefix(t, "tile<") && !pointer(t) }
+	if a, b := find(ref, "div_by", size), find(gen, "div_by", size); b.total() > a.total() {
+		d.add(lineScalars, "", a.String(), b.String())
+	}
+	any := func(string) bool { return true }
+	if a, b := find(ref, "bounded", any), find(gen, "bounded", any); a.total() != b.total() {
+		d.add(lineBounded, "", a.String(), b.String())
 	}
 }
 
