@@ -3,7 +3,6 @@ package records
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -52,41 +51,57 @@ func (m Measurement) SelfMS() float64 {
 	return sum / 1000
 }
 
-// Measurements reads the benchmark properties of a case. An error names the
-// field and what was found there; a case without such a property has none.
+// Measurements are what the benchmark properties of a case say. An error names
+// the field of the first one that could not be read and what was found there; a
+// case without such a property has none.
 func Measurements(c Case) ([]Measurement, error) {
-	var all []Measurement
-	for _, p := range c.Properties {
-		if p.Name != BenchmarkProperty {
-			continue
-		}
-		ms, err := ParseBenchmark(p.Value)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ms...)
+	if c.Unreadable != nil {
+		return nil, c.Unreadable
 	}
-	return all, nil
+	return c.Measured, nil
 }
 
 // HasBenchmark reports whether the case carries a benchmark property.
-func (c Case) HasBenchmark() bool {
-	return slices.ContainsFunc(c.Properties, func(p Property) bool { return p.Name == BenchmarkProperty })
+func (c Case) HasBenchmark() bool { return c.Measured != nil || c.Unreadable != nil }
+
+// measure adds the measurements of a benchmark property.
+func (c *Case) measure(value []byte, names *interner) {
+	ms, err := parseBenchmark(value, names)
+	if err != nil && c.Unreadable == nil {
+		c.Unreadable = err
+	}
+	if c.Measured == nil {
+		c.Measured = ms
+		return
+	}
+	c.Measured = append(c.Measured, ms...)
 }
 
 // ParseBenchmark reads the value of a benchmark property: a dict from backend to
 // a dict from direction to figures. Unknown fields are ignored, an unexpected
 // shape is an error.
 func ParseBenchmark(value string) ([]Measurement, error) {
-	v, err := ParseLiteral(value)
+	return parseBenchmark([]byte(value), &interner{})
+}
+
+// parseBenchmark never returns a nil slice without an error.
+func parseBenchmark(value []byte, names *interner) ([]Measurement, error) {
+	if ms, ok := quickBenchmark(value, names); ok {
+		return ms, nil
+	}
+	v, err := ParseLiteral(string(value))
 	if err != nil {
 		return nil, err
 	}
+	return benchmark(v)
+}
+
+func benchmark(v Value) ([]Measurement, error) {
 	root, ok := v.(*Dict)
 	if !ok {
 		return nil, shape("benchmark", "a dict from backend to figures", v)
 	}
-	var all []Measurement
+	all := []Measurement{}
 	for i, key := range root.Keys {
 		backend, ok := key.(string)
 		if !ok {

@@ -34,6 +34,7 @@ type Console struct {
 func ReadConsole(name string, r io.Reader) Console {
 	c := Console{Report: Report{Name: name, Declared: -1}}
 	in := bufio.NewReaderSize(r, 64<<10)
+	var names interner
 	next := func() (string, bool) {
 		line, err := readLine(in)
 		if err != nil {
@@ -66,10 +67,9 @@ func ReadConsole(name string, r io.Reader) Console {
 			continue
 		}
 		class, testName := SplitNodeID(node)
-		c.Cases = append(c.Cases, Case{
-			Class: class, Name: testName, Outcome: Passed,
-			Properties: []Property{{BenchmarkProperty, literal}},
-		})
+		tc := Case{Class: class, Name: testName, Outcome: Passed}
+		tc.measure([]byte(literal), &names)
+		c.Cases = append(c.Cases, tc)
 		line, ok = next()
 	}
 	return c
@@ -89,13 +89,13 @@ func (c *Console) signs(line string) {
 	if strings.Contains(lower, "cupti") && c.NoProfiler == "" {
 		for _, word := range []string{"error", "fail", "privilege", "not available", "may not be available", "insufficient"} {
 			if strings.Contains(lower, word) {
-				c.NoProfiler = trim(line, 400)
+				c.NoProfiler = string(cut([]byte(line), maxSaid))
 				break
 			}
 		}
 	}
 	if strings.Contains(lower, "throttl") && c.Throttled == "" {
-		c.Throttled = trim(line, 400)
+		c.Throttled = string(cut([]byte(line), maxSaid))
 	}
 	if _, rest, ok := strings.Cut(line, "Current backend '"); ok {
 		name, said, _ := strings.Cut(rest, "'")
@@ -103,7 +103,7 @@ func (c *Console) signs(line string) {
 			if c.Fallbacks == nil {
 				c.Fallbacks = map[string]string{}
 			}
-			c.Fallbacks[name] = trim(line, 400)
+			c.Fallbacks[name] = string(cut([]byte(line), maxSaid))
 		}
 	}
 	if counts := summaryLine(line); counts != nil {

@@ -2,12 +2,11 @@ package records
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // Outcome is how one test case ended, as pytest recorded it.
@@ -30,27 +29,22 @@ const (
 	Void         Outcome = "void" // another backend answered
 )
 
-// Bounds of what is kept of one case, in bytes.
-const (
-	maxMessage = 8 << 10
-	maxDetail  = 64 << 10
-)
-
-// Case is one <testcase>.
+// Case is one <testcase>. Texts are clean UTF-8; one over its bound has its middle
+// cut out and [...] in its place.
 type Case struct {
-	Class, Name string  // as in the file, both empty in a case that never ended
-	Seconds     float64 // wall time of the test; 0 when the file does not say
+	Class, Name string // as in the file, both empty in a case that never ended
 	Outcome     Outcome
-	Type        string // type attribute of the result, e.g. pytest.skip
 	Message     string // message attribute of the result, at most 8 KiB
-	Detail      string // body of the result, its middle cut out beyond 64 KiB
-	Output      string // captured output of the case, cut like Detail
-	Properties  []Property
-	Line        int // of the file on which the case begins, from 1; 0 outside of files
+	Detail      string // body of the result, at most 64 KiB
+	// Output is what the test wrote, at most 64 KiB. Lines that say that a backend
+	// has no implementation are kept wherever they stand.
+	Output string
+	// Measured are the figures of the benchmark properties, nil without such a
+	// property; Unreadable says why one of them could not be read.
+	Measured   []Measurement
+	Unreadable error
+	Line       int // of the file on which the case begins, from 1; 0 outside of files
 }
-
-// Property is one <property> of a case.
-type Property struct{ Name, Value string }
 
 // ID is the case in one line: class, two colons, name.
 func (c Case) ID() string {
@@ -96,16 +90,64 @@ func (r Report) Interrupted() string {
 	return ""
 }
 
+// MemoryLimit is for debug.SetMemoryLimit in a process that reads reports of any
+// size: with it the largest report is read in less than 200 MB of memory. It is
+// a little more than a report keeps.
+const MemoryLimit = maxGrowing + 8<<20
+
+// What a report keeps in memory, in bytes, whatever the file holds.
+const (
+	maxKept = 136 << 20 // of everything
+	// maxGrowing bounds it while the list of cases stands twice in memory, old and new.
+	maxGrowing = maxKept + 24<<20
+	// maxTexts is what messages, bodies and output may take before they are cut
+	// shorter, and again before they are cut to a few lines.
+	maxTexts = 16 << 20
+)
+
 // ReadJUnit reads a whole JUnit file. It never fails: a document that cannot be
 // read to its end is returned as far as it goes, with Damage set.
+//
+// What it keeps is bounded. Texts of many cases are cut shorter the more of them
+// there are: beyond 16 MiB to 2 KiB each, beyond 32 MiB to 256 bytes. A file whose
+// cases take more than 136 MiB nevertheless is damaged: that are 270,000 measured
+// cases of ordinary size, or 400,000 that hold nothing.
 func ReadJUnit(name string, r io.Reader) Report {
 	report := Report{Name: name}
-	sum := DecodeJUnit(r, func(c Case) error {
-		report.Cases = append(report.Cases, c)
+	kept, texts := 0, 0
+	d := newDecoder(r)
+	d.visit = func(c Case) error {
+		// The message is counted with what names were made.
+		kept += caseSize + len(c.Name) + len(c.Detail) + len(c.Output) + measuredSize(c.Measured)
+		texts += len(c.Message) + len(c.Detail) + len(c.Output)
+		switch {
+		case texts > 2*maxTexts:
+			d.limit = 256
+		case texts > maxTexts:
+			d.limit = 2 << 10
+		}
+		n, more := len(report.Cases), 0
+		if n == cap(report.Cases) {
+			more = growth(n, d.sum.Declared)
+		}
+		if now := kept + d.names.made; now > maxKept || more > 0 && now+caseSize*(n+more) > maxGrowing {
+			return fmt.Errorf("expected cases that take at most %d MiB, found more after %d: read the file in parts", maxKept>>20, n)
+		}
+		report.Cases = append(slices.Grow(report.Cases, max(more, 1)), c)
 		return nil
-	})
+	}
+	sum := d.decode()
 	report.Declared, report.Unnamed, report.Repairs, report.Damage = sum.Declared, sum.Unnamed, sum.Repairs, sum.Damage
 	return report
+}
+
+// growth is the number of cases to make room for: what the file declares, when
+// that is no more than what it already holds, else a quarter.
+func growth(n, declared int) int {
+	if more := declared - n; more > 0 && more <= n+1024 {
+		return more
+	}
+	return n/4 + 64
 }
 
 // Summary is what DecodeJUnit knows of a document besides its cases.
@@ -123,241 +165,205 @@ func (e errStop) Unwrap() error { return e.error }
 // file order. Memory is bounded by the largest case. Reading ends at the first
 // error of any kind, which is returned as Damage; so is an error of visit.
 func DecodeJUnit(r io.Reader, visit func(Case) error) Summary {
-	clean := newSanitizer(r)
-	d := junitDecoder{visit: visit, sum: Summary{Declared: -1}}
-	if head, _ := clean.in.Peek(2); len(head) == 2 && (head[0] == 0xFE && head[1] == 0xFF || head[0] == 0xFF && head[1] == 0xFE) {
-		d.sum.Damage = errors.New("expected UTF-8, found a UTF-16 byte order mark")
-		return d.sum
-	}
-	if head, _ := clean.in.Peek(3); bytes.Equal(head, []byte("\uFEFF")) {
-		clean.in.Discard(3)
-	}
-	d.xml = xml.NewDecoder(clean)
-	// The stream is clean UTF-8 by now, whatever the declaration says.
-	d.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	d.sum.Damage = d.document()
-	d.sum.Repairs = clean.repairs
-	return d.sum
+	d := newDecoder(r)
+	d.visit = visit
+	return d.decode()
 }
 
 type junitDecoder struct {
-	xml   *xml.Decoder
+	s     *scanner
 	visit func(Case) error
 	sum   Summary
+	names interner
+	limit int // of a text, in bytes
+	body  excerpt
+	out   excerpt
 }
 
-// document walks the tokens. The loop ends on any error, not only at the end of
-// the input: a malformed document would otherwise never end.
+func newDecoder(r io.Reader) *junitDecoder {
+	return &junitDecoder{s: newScanner(r), sum: Summary{Declared: -1}, limit: maxDetail}
+}
+
+func (d *junitDecoder) decode() Summary {
+	d.s.at(2) // fills the window
+	switch head := d.s.buf[:d.s.end]; {
+	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}), bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
+		d.sum.Damage = errors.New("expected UTF-8, found a UTF-16 byte order mark")
+		return d.sum
+	case bytes.HasPrefix(head, []byte("\uFEFF")):
+		d.s.pos += len("\uFEFF")
+	}
+	d.sum.Damage = d.document()
+	d.sum.Repairs = d.s.repairs
+	return d.sum
+}
+
+// document walks the tags up to the end of the input or the first error.
 func (d *junitDecoder) document() error {
-	depth, suites, root := 0, 0, false
+	// suite is the depth of the outermost open suite: its own attribute already
+	// counts the suites inside it.
+	suite, root := 0, false
 	for {
-		tok, err := d.xml.Token()
-		if err != nil {
-			if err == io.EOF {
-				if !root {
-					return errors.New("expected a testsuites or testsuite element, found an empty document")
-				}
-				return nil
-			}
+		kind, err := d.s.next(nil)
+		switch {
+		case err == io.EOF && !root:
+			return errors.New("expected a testsuites or testsuite element, found an empty document")
+		case err == io.EOF:
+			return nil
+		case err != nil:
 			return d.locate(err)
 		}
-		switch t := tok.(type) {
-		case xml.StartElement:
-			switch name := t.Name.Local; {
-			case depth == 0 && name != "testsuites" && name != "testsuite":
-				return d.locate(fmt.Errorf("expected a testsuites or testsuite element, found %q", name))
-			case name == "testcase":
-				if err := d.testcase(t); err != nil {
-					var stop errStop
-					if errors.As(err, &stop) {
-						return stop.error
-					}
-					return d.locate(err)
-				}
-				continue
-			case name == "testsuite":
-				// A suite's own attribute already counts the suites inside it.
-				if n, err := strconv.Atoi(attr(t, "tests")); err == nil && n >= 0 && suites == 0 {
-					d.sum.Declared = max(d.sum.Declared, 0) + n
-				}
-				suites++
+		depth := len(d.s.ends)
+		if kind == endTag {
+			if depth < suite {
+				suite = 0
 			}
-			root = true
-			depth++
-		case xml.EndElement:
-			depth--
-			if t.Name.Local == "testsuite" {
-				suites--
+			continue
+		}
+		switch name := string(d.s.local()); {
+		case depth == 1 && name != "testsuites" && name != "testsuite":
+			return d.locate(fmt.Errorf("expected a testsuites or testsuite element, found %q", name))
+		case name == "testcase":
+			var stop errStop
+			if err := d.testcase(); errors.As(err, &stop) {
+				return stop.error
+			} else if err != nil {
+				return d.locate(err)
+			}
+		case name == "testsuite" && suite == 0:
+			suite = depth
+			if n, err := strconv.Atoi(string(d.s.attr("tests"))); err == nil && n >= 0 {
+				d.sum.Declared = max(d.sum.Declared, 0) + n
 			}
 		}
+		root = true
 	}
 }
 
 func (d *junitDecoder) locate(err error) error {
-	line, column := d.xml.InputPos()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	var syntax *xml.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
-	}
-	return fmt.Errorf("line %d, column %d: %w", line, column, err)
+	return fmt.Errorf("line %d: %w", d.s.currentLine(), err)
 }
 
-// testcase reads one case with all its children.
-func (d *junitDecoder) testcase(start xml.StartElement) error {
-	c := Case{Class: attr(start, "classname"), Name: attr(start, "name"), Outcome: Passed}
-	c.Seconds, _ = strconv.ParseFloat(attr(start, "time"), 64)
-	c.Line, _ = d.xml.InputPos()
+// testcase reads the case whose start tag was just read, with all its children.
+func (d *junitDecoder) testcase() error {
+	c := Case{Class: d.names.of(d.s.attr("classname")), Name: string(d.s.attr("name")), Outcome: Passed, Line: d.s.currentLine()}
+	d.out.reset(d.limit)
 	for {
-		tok, err := d.xml.Token()
+		kind, err := d.s.next(nil)
 		if err != nil {
 			return err
 		}
-		switch t := tok.(type) {
-		case xml.EndElement:
+		if kind == endTag {
 			if c.Class == "" && c.Name == "" {
 				d.sum.Unnamed++
 				return nil
 			}
+			c.Output = d.out.String()
 			if err := d.visit(c); err != nil {
 				return errStop{err}
 			}
 			return nil
-		case xml.StartElement:
-			switch t.Name.Local {
-			case "properties":
-				if err := d.properties(&c); err != nil {
-					return err
-				}
-			case "failure", "error", "skipped":
-				text, err := d.text()
-				if err != nil {
-					return err
-				}
-				if o := outcome(t, text); graver(o, c.Outcome) {
-					c.Outcome, c.Type = o, attr(t, "type")
-					c.Message, c.Detail = trim(attr(t, "message"), maxMessage), text
-				}
-			case "system-out", "system-err":
-				text, err := d.text()
-				if err != nil {
-					return err
-				}
-				c.Output = trim(c.Output+text, maxDetail)
-			default:
-				if err := d.xml.Skip(); err != nil {
-					return err
-				}
-			}
 		}
-	}
-}
-
-func (d *junitDecoder) properties(c *Case) error {
-	for {
-		tok, err := d.xml.Token()
+		switch name := string(d.s.local()); name {
+		case "properties":
+			err = d.properties(&c)
+		case "failure", "error", "skipped":
+			err = d.result(name, &c)
+		case "system-out", "system-err":
+			err = d.text(&d.out)
+		default:
+			err = d.text(nil)
+		}
 		if err != nil {
 			return err
 		}
-		switch t := tok.(type) {
-		case xml.EndElement:
-			return nil
-		case xml.StartElement:
-			p := Property{attr(t, "name"), attr(t, "value")}
-			text, err := d.text()
-			if err != nil {
+	}
+}
+
+// result reads an element that says how a case ended. Of several the gravest
+// counts.
+func (d *junitDecoder) result(element string, c *Case) error {
+	message := d.s.attr("message")
+	o := outcome(element, string(d.s.attr("type")), message)
+	kept := d.names.of(cut(message, min(maxMessage, d.limit)))
+	d.body.reset(d.limit)
+	if err := d.text(&d.body); err != nil {
+		return err
+	}
+	if line, _, _ := bytes.Cut(d.body.text, []byte{'\n'}); o == Failed && isCrash(line) {
+		o = Crashed
+	}
+	if gravity[o] > gravity[c.Outcome] {
+		c.Outcome, c.Message, c.Detail = o, kept, d.body.String()
+	}
+	return nil
+}
+
+// properties reads the properties of a case; only measurements are of interest.
+func (d *junitDecoder) properties(c *Case) error {
+	for {
+		kind, err := d.s.next(nil)
+		if err != nil || kind == endTag {
+			return err
+		}
+		if string(d.s.attr("name")) != BenchmarkProperty {
+			if err := d.text(nil); err != nil {
 				return err
 			}
-			if p.Value == "" {
-				p.Value = text
-			}
-			c.Properties = append(c.Properties, p)
+			continue
+		}
+		if value := d.s.attr("value"); len(value) > 0 {
+			c.measure(value, &d.names)
+			err = d.text(nil)
+		} else {
+			d.body.reset(maxDetail)
+			err = d.text(&d.body)
+			c.measure(d.body.text, &d.names)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// text reads the character data up to the end of the present element.
-func (d *junitDecoder) text() (string, error) {
-	var b strings.Builder
-	for depth := 0; ; {
-		tok, err := d.xml.Token()
+// text reads up to the end of the present element; out takes what it holds and
+// may be nil.
+func (d *junitDecoder) text(out *excerpt) error {
+	for depth := 1; depth > 0; {
+		kind, err := d.s.next(out)
 		if err != nil {
-			return "", err
+			return err
 		}
-		switch t := tok.(type) {
-		case xml.StartElement:
+		if kind == startTag {
 			depth++
-		case xml.EndElement:
-			if depth == 0 {
-				return trim(b.String(), maxDetail), nil
-			}
+		} else {
 			depth--
-		case xml.CharData:
-			b.Write(t)
-			if b.Len() > 4*maxDetail {
-				short := trim(b.String(), maxDetail)
-				b.Reset()
-				b.WriteString(short)
-			}
 		}
 	}
+	return nil
 }
 
 // outcome classifies a result element. Timeouts and dead workers are recorded
 // as ordinary failures and told apart by the text that the plug-ins write.
-func outcome(e xml.StartElement, body string) Outcome {
-	message := attr(e, "message")
-	switch e.Name.Local {
-	case "skipped":
-		if attr(e, "type") == "pytest.xfail" {
-			return XFailed
-		}
+func outcome(element, kind string, message []byte) Outcome {
+	switch {
+	case element == "skipped" && kind == "pytest.xfail":
+		return XFailed
+	case element == "skipped":
 		return Skipped
-	case "error":
-		if isCrash(message) {
-			return Crashed
-		}
-		return Error
-	}
-	if isCrash(message) || isCrash(firstLine(body)) {
+	case isCrash(message):
 		return Crashed
-	}
-	if strings.HasPrefix(message, "Failed: Timeout") {
+	case element == "error":
+		return Error
+	case bytes.HasPrefix(message, []byte("Failed: Timeout")):
 		return Timeout
 	}
 	return Failed
 }
 
-func isCrash(message string) bool {
-	_, rest, ok := strings.Cut(message, "worker '")
-	return ok && strings.Contains(rest, "' crashed while running")
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+func isCrash(message []byte) bool {
+	_, rest, ok := bytes.Cut(message, []byte("worker '"))
+	return ok && bytes.Contains(rest, []byte("' crashed while running"))
 }
 
 var gravity = map[Outcome]int{Passed: 0, XFailed: 1, Skipped: 2, Error: 3, Failed: 4, Timeout: 5, Crashed: 6}
-
-func graver(a, b Outcome) bool { return gravity[a] > gravity[b] }
-
-func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// trim keeps the head and the tail of a text within limit bytes.
-func trim(s string, limit int) string {
-	if len(s) <= limit {
-		return strings.Clone(s)
-	}
-	half := limit / 2
-	return strings.ToValidUTF8(s[:half], "") + "\n[...]\n" + strings.ToValidUTF8(s[len(s)-half:], "")
-}

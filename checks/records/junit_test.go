@@ -3,10 +3,11 @@ package records
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -176,6 +177,141 @@ func TestLongTextIsBounded(t *testing.T) {
 	require.LessOrEqual(t, len(r.Cases[0].Detail), maxDetail+16)
 }
 
+// That another backend answers is said on one line of what a test prints. It is
+// kept wherever it stands, however much is printed around it.
+func TestFallbackLineIsKept(t *testing.T) {
+	said := "WARNING Current backend 'cutile-rs' has no implementation for rms_norm, using cutile"
+	noise := func(n int) string { return strings.Repeat("a line of captured output &amp; more\n", n) }
+	for _, before := range []int{0, 10, 900, 1000, 1900, 2000, 5000, 30000, 60000} {
+		r := ReadJUnit("x", strings.NewReader(document(
+			"<testcase classname='a' name='b'><system-out>"+noise(before)+"</system-out><system-err>"+noise(7)+said+"\n"+noise(60000-before)+"</system-err></testcase>")))
+		require.NoError(t, r.Damage)
+		require.Contains(t, r.Cases[0].Output, "Current backend 'cutile-rs' has no implementation for rms_norm", before)
+		require.LessOrEqual(t, len(r.Cases[0].Output), maxDetail+5*maxSaid)
+	}
+	r := ReadJUnit("x", strings.NewReader(document("<testcase classname='a' name='b'><system-out>"+noise(90000)+"</system-out></testcase>")))
+	require.NotContains(t, r.Cases[0].Output, "Current backend")
+	require.Contains(t, r.Cases[0].Output, cutMark)
+}
+
+// The first failures keep their whole text, later ones of many keep less.
+func TestTextsOfManyCasesAreCutShorter(t *testing.T) {
+	body := strings.Repeat("E   assert a == b\n", 1000)
+	one := "<testcase classname='a' name='b'><failure message='AssertionError: wrong'>" + body + "</failure></testcase>"
+	r := ReadJUnit("x", strings.NewReader(document(strings.Repeat(one, 12000))))
+	require.NoError(t, r.Damage)
+	require.Len(t, r.Cases, 12000)
+	require.Equal(t, body, r.Cases[0].Detail)
+	total := 0
+	for _, c := range r.Cases {
+		require.Equal(t, Failed, c.Outcome)
+		require.Equal(t, "AssertionError: wrong", c.Message)
+		require.True(t, strings.HasPrefix(c.Detail, "E   assert a == b\n") && strings.HasSuffix(c.Detail, "E   assert a == b\n"))
+		total += len(c.Detail)
+	}
+	require.LessOrEqual(t, len(r.Cases[2000].Detail), 2<<10+len(cutMark))
+	require.LessOrEqual(t, len(r.Cases[11999].Detail), 256+len(cutMark))
+	require.Less(t, total, 3*maxTexts)
+}
+
+// xdist writes the cases in the order in which its workers ended: a case is known
+// by its parameters, never by its place.
+func TestOrderOfCasesTellsNothing(t *testing.T) {
+	byKey := func(cases []Case) map[string]float64 {
+		m := map[string]float64{}
+		for _, c := range cases {
+			ms, err := Measurements(c)
+			require.NoError(t, err)
+			for _, one := range ms {
+				id := ParseID(c.Class, c.Name)
+				require.Equal(t, id.Backend, one.Backend)
+				m[one.Backend+" "+id.Key()] = one.Median
+			}
+		}
+		return m
+	}
+	r := recorded(t, "rope_ref.xml")
+	want := byKey(r.Cases)
+	require.Len(t, want, 9)
+	mixed := rand.New(rand.NewPCG(1, 2)).Perm(len(r.Cases))
+	cases := make([]Case, len(mixed))
+	for i, n := range mixed {
+		cases[i] = r.Cases[n]
+	}
+	require.Equal(t, want, byKey(cases))
+}
+
+func TestLineOfACase(t *testing.T) {
+	r := ReadJUnit("x", strings.NewReader("<testsuite>\n<testcase name='a'><failure>\n\n</failure></testcase><testcase name='b'/>\n"+
+		strings.Repeat("<testcase name='c'>\n</testcase>", 5000)+"</testsuite>"))
+	require.NoError(t, r.Damage)
+	require.Equal(t, []int{2, 4, 5, 6}, []int{r.Cases[0].Line, r.Cases[1].Line, r.Cases[2].Line, r.Cases[3].Line})
+	require.Equal(t, 5004, r.Cases[5001].Line)
+}
+
+// A file may hold several suites; suites inside a suite are counted once.
+func TestSuitesInSuites(t *testing.T) {
+	r := ReadJUnit("x", strings.NewReader(`<testsuites><testsuite tests="2"><testsuite tests="1"><testcase classname="a" name="b"/></testsuite><testcase classname="a" name="c"/></testsuite>`+
+		`<testsuite tests="1"><properties><property name="benchmark" value="not a case"/></properties><testcase classname="a" name="d"/></testsuite></testsuites>`))
+	require.NoError(t, r.Damage)
+	require.Equal(t, 3, r.Declared)
+	require.Len(t, r.Cases, 3)
+	require.False(t, r.Cases[2].HasBenchmark())
+	require.Empty(t, r.Interrupted())
+}
+
+// Every shape that a benchmark property can take in a file: figures without a
+// value, nested lists, quotes of both kinds, escapes, 2 MB, an element instead of
+// an attribute, and one that is no literal.
+func TestBenchmarkProperties(t *testing.T) {
+	property := func(value string) Case {
+		r := ReadJUnit("x", strings.NewReader(document(`<testcase classname="a" name="b"><properties>`+value+`</properties></testcase>`)))
+		require.NoError(t, r.Damage)
+		require.Len(t, r.Cases, 1)
+		return r.Cases[0]
+	}
+	attribute := func(value string) Case {
+		return property(`<property name="benchmark" value="` + strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;").Replace(value) + `" />`)
+	}
+	long := strings.Repeat("x", 2<<20)
+	for value, median := range map[string]float64{
+		"{'a': {'forward': {'median': 0.5, 'std': nan, 'rel_std': -inf, 'min': None, 'nrep': 3}}}":                    0.5,
+		"{'a': {'forward': {'extra': [[1, [2, (3, 'x')]], {}], 'median': 1e-3}}}":                                     0.001,
+		`{"a": {"forward": {"kernel_name": "it's", 'other': 'say "<&>"', "median": 2}}}`:                              2,
+		`{'a': {'forward': {'kernel_name': 'tab	and\ A', 'median': 0.25}}}`:                                           0.25,
+		"{'a': {'forward': {'kernel_name': '" + long + "', 'median': 0.75}}}":                                         0.75,
+		"{'a': {'forward': {'all': [" + strings.Repeat("0.125, ", 2<<20/7) + "], 'median': 0.125}}}":                  0.125,
+		"{'a': {'forward': {'median': 4, 'kernel_times': [{'name': '" + long + "', 'count': 1}]}, 'backward': None}}": 4,
+	} {
+		c := attribute(value)
+		ms, err := Measurements(c)
+		require.NoError(t, err, value[:60])
+		require.Len(t, ms, 1)
+		require.Equal(t, median, ms[0].Median, value[:60])
+	}
+	ms, err := Measurements(property(`<property name="other" value="1"/><property name="benchmark">{'a': {'forward': {'median': 1.5}}}</property><property name="benchmark" value="{'b': {'forward': {'median': 2}}}"/>`))
+	require.NoError(t, err)
+	require.Len(t, ms, 2)
+	require.Equal(t, 1.5, ms[0].Median)
+
+	for value, want := range map[string]string{
+		"{'a': {'forward': {'median': tensor(0.5)}}}":          "offset 29: expected a dict, list, tuple",
+		"{'a': {'forward': {'median': 0.5, 'median': 0.6}}}":   "each dict key once",
+		"{'a': {'forward': {'median': 0.5}":                    "the end of the text",
+		"":                                                     "the end of the text",
+		"'" + strings.Repeat("x", MaxLiteralBytes) + "'":       "at most 4194304 bytes",
+		"{'a': {'forward': " + strings.Repeat("[", 100) + "}}": "at most 64 levels",
+		"{'a': {'forward': {'kernel_times': [{'count': 1}]}}}": "kernel_times[0].name: expected a string",
+		"{'a': {'forward': {'median': 1}, 'forward': {}}}":     "each dict key once",
+		"{'a': {'forward': {'nrep': 'many'}}}":                 `a.forward.nrep: expected a number, found the string "many"`,
+	} {
+		c := attribute(value)
+		_, err := Measurements(c)
+		require.ErrorContains(t, err, want)
+		require.True(t, c.HasBenchmark())
+	}
+}
+
 func TestVisitorStopsReading(t *testing.T) {
 	stop := errors.New("enough")
 	n := 0
@@ -197,7 +333,8 @@ func FuzzReadJUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := ReadJUnit("x", bytes.NewReader(raw))
 		slow := ReadJUnit("x", iotest.OneByteReader(bytes.NewReader(raw)))
-		if !reflect.DeepEqual(r, slow) {
+		// Printed, nan equals nan.
+		if fmt.Sprintf("%+v", r) != fmt.Sprintf("%+v", slow) {
 			t.Fatalf("read in one piece: %+v\nread byte by byte: %+v", r, slow)
 		}
 		for _, c := range r.Cases {

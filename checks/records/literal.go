@@ -3,6 +3,7 @@ package records
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,7 +12,7 @@ import (
 // Limits of a Python literal. The longest value that TileGym's harness was seen
 // to write is 6 kB; nesting there is five levels.
 const (
-	MaxLiteralBytes = 8 << 20
+	MaxLiteralBytes = 4 << 20
 	MaxLiteralDepth = 64
 )
 
@@ -29,16 +30,16 @@ type Tuple []Value
 type Dict struct {
 	Keys   []Value
 	Values []Value
-	index  map[string]int
 }
 
 // Get returns the value of a string key.
 func (d *Dict) Get(key string) (Value, bool) {
-	i, ok := d.index["s"+key]
-	if !ok {
-		return nil, false
+	for i, k := range d.Keys {
+		if k == key {
+			return d.Values[i], true
+		}
 	}
-	return d.Values[i], true
+	return nil, false
 }
 
 // Len is the number of entries.
@@ -144,7 +145,8 @@ func (p *literalParser) value(depth int) (Value, error) {
 }
 
 func (p *literalParser) dict(depth int) (Value, error) {
-	d := &Dict{index: map[string]int{}}
+	d := &Dict{}
+	var seen keys
 	p.pos++
 	for {
 		p.space()
@@ -172,7 +174,7 @@ func (p *literalParser) dict(depth int) (Value, error) {
 		if !ok {
 			return nil, p.failAt(at, "a dict key that Python can hash")
 		}
-		if _, dup := d.index[id]; dup {
+		if !seen.add(id) {
 			return nil, p.failAt(at, "each dict key once")
 		}
 		p.space()
@@ -185,10 +187,38 @@ func (p *literalParser) dict(depth int) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.index[id] = len(d.Keys)
 		d.Keys = append(d.Keys, key)
 		d.Values = append(d.Values, v)
 	}
+}
+
+// keys is a set of dict keys. Most dicts have a few, for which a map costs more
+// than it saves.
+type keys struct {
+	few  []string
+	many map[string]bool
+}
+
+// add reports whether the key is new.
+func (k *keys) add(id string) bool {
+	if k.many == nil && len(k.few) < 16 {
+		if slices.Contains(k.few, id) {
+			return false
+		}
+		k.few = append(k.few, id)
+		return true
+	}
+	if k.many == nil {
+		k.many = map[string]bool{}
+		for _, f := range k.few {
+			k.many[f] = true
+		}
+	}
+	if k.many[id] {
+		return false
+	}
+	k.many[id] = true
+	return true
 }
 
 // keyID names a key so that equal keys have equal names; Python counts 1, 1.0

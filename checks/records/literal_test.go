@@ -96,7 +96,7 @@ func TestParseLiteralRefuses(t *testing.T) {
 		require.NotEmpty(t, refused.Expected)
 	}
 	_, err := ParseLiteral(strings.Repeat(" ", MaxLiteralBytes+1))
-	require.ErrorContains(t, err, "at most 8388608 bytes")
+	require.ErrorContains(t, err, "at most 4194304 bytes")
 }
 
 // FuzzParseLiteral: no input crashes the reader, every refusal is a

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/job"
@@ -28,8 +29,9 @@ func readRecords[T any](path string, read func(string, io.Reader) T) (T, error) 
 	return read(filepath.Base(path), f), nil
 }
 
-// readJUnit reads a JUnit file.
+// readJUnit reads a JUnit file, however large, in the memory that it promises.
 func readJUnit(path string) (records.Report, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(records.MemoryLimit))
 	return readRecords(path, records.ReadJUnit)
 }
 
