@@ -122,15 +122,7 @@ func writeText(w io.Writer, r *Report, s Style) error {
 		if !f.New && !s.All {
 			continue
 		}
-		fmt.Fprintf(&b, "%s%s[%s]%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, c.bold, line(f.Message), c.reset)
-		excerpt(&b, c, f, s.Source)
-		if len(f.AlsoAt) > 0 {
-			fmt.Fprintf(&b, "  also at line %s\n", ints(f.AlsoAt))
-		}
-		fmt.Fprintf(&b, "  why: %s\n", line(f.Why))
-		if f.Fix != nil {
-			fmt.Fprintf(&b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
-		}
+		textFinding(&b, c, f, s.Source)
 		b.WriteByte('\n')
 	}
 	for _, u := range r.Summary.Unread {
@@ -147,6 +139,19 @@ func writeText(w io.Writer, r *Report, s Style) error {
 	b.WriteString(r.Sentence() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// textFinding prints one finding with its source line.
+func textFinding(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
+	fmt.Fprintf(b, "%s%s[%s]%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, c.bold, line(f.Message), c.reset)
+	excerpt(b, c, f, source)
+	if len(f.AlsoAt) > 0 {
+		fmt.Fprintf(b, "  also at line %s\n", ints(f.AlsoAt))
+	}
+	fmt.Fprintf(b, "  why: %s\n", line(f.Why))
+	if f.Fix != nil {
+		fmt.Fprintf(b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
+	}
 }
 
 func line(s string) string { return untrusted.Text(s).Line() }

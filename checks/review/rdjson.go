@@ -3,12 +3,14 @@ package review
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
-// The Reviewdog Diagnostic Format; columns count bytes.
+// The Reviewdog Diagnostic Format; columns count bytes and a range ends before
+// its end, or with its last line when it has no columns.
 type (
 	rdReport struct {
 		Source      rdSource       `json:"source"`
@@ -24,6 +26,12 @@ type (
 		Severity    string         `json:"severity"`
 		Code        *rdCode        `json:"code,omitempty"`
 		Suggestions []rdSuggestion `json:"suggestions,omitempty"`
+		Related     []rdRelated    `json:"related_locations,omitempty"`
+		Output      string         `json:"original_output"`
+	}
+	rdRelated struct {
+		Message  string     `json:"message"`
+		Location rdLocation `json:"location"`
 	}
 	rdLocation struct {
 		Path  string   `json:"path"`
@@ -47,19 +55,27 @@ type (
 	}
 )
 
-// writeRDJSON prints the findings for reviewdog, which filters them by the diff
-// itself; an unread file is an error on the file.
+// writeRDJSON prints the findings for reviewdog. Its reporters show a message as
+// Markdown on a pull request, and the original output in a terminal. An unread
+// file is an error from its first line to its last, so that a filter by the
+// lines of a diff lets it through.
 func writeRDJSON(w io.Writer, r *Report, s Style) error {
 	out := rdReport{Source: rdSource{"tilegate", project}, Diagnostics: []rdDiagnostic{}}
 	for _, f := range r.Findings {
 		if !f.New && !s.All {
 			continue
 		}
+		var text strings.Builder
+		textFinding(&text, palette{}, f, s.Source)
 		d := rdDiagnostic{
-			Message:  untrusted.Text(f.Message + "\n" + f.Why).Plain(),
+			Message:  untrusted.Text(f.Message).Prose() + "\n\n" + untrusted.Text(f.Why).Prose(),
 			Location: rdLocation{f.Path, &rdRange{rdPosition{f.Line, f.Column}, rdPosition{f.EndLine, f.EndColumn}}},
 			Severity: map[Severity]string{Error: "ERROR", Warning: "WARNING", Note: "INFO"}[f.Severity],
 			Code:     &rdCode{f.Rule, project + "/blob/main/docs/rules/" + f.Rule + ".md"},
+			Output:   text.String(),
+		}
+		for _, n := range f.AlsoAt {
+			d.Related = append(d.Related, rdRelated{"The same here.", rdLocation{f.Path, lines(n, n)}})
 		}
 		if f.Fix != nil && s.Source != nil {
 			if file := s.Source(f.Path); file != nil {
@@ -69,8 +85,15 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 		out.Diagnostics = append(out.Diagnostics, d)
 	}
 	for _, u := range r.Summary.Unread {
+		last := 1
+		if s.Source != nil {
+			if file := s.Source(u.Path); file != nil {
+				last = max(last, file.LineCount())
+			}
+		}
 		out.Diagnostics = append(out.Diagnostics, rdDiagnostic{
-			Message: "not reviewed: " + line(u.Why), Location: rdLocation{Path: u.Path}, Severity: "ERROR",
+			Message: "not reviewed: " + untrusted.Text(u.Why).Prose(), Location: rdLocation{u.Path, lines(1, last)}, Severity: "ERROR",
+			Output: "unread: " + line(u.Path) + ": " + line(u.Why) + "\n",
 		})
 	}
 	e := json.NewEncoder(w)
@@ -79,15 +102,38 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 	return e.Encode(out)
 }
 
+func lines(first, last int) *rdRange {
+	return &rdRange{rdPosition{Line: first}, rdPosition{Line: last}}
+}
+
+// maxSuggestion is the number of lines that a suggestion replaces at most.
+const maxSuggestion = 40
+
+// suggestions is the fix as one replacement of whole lines, with the unchanged
+// ones between its edits: reviewdog posts only the first suggestion of a
+// diagnostic, and edits of one fix belong together. There is none when the edits
+// lie far apart or their text cannot be shown as it is.
 func suggestions(file *syntax.File, fix *Fix) []rdSuggestion {
-	var out []rdSuggestion
-	for _, e := range fix.Edits {
-		if e.EndLine > file.LineCount() {
-			return nil
-		}
-		out = append(out, rdSuggestion{
-			rdRange{rdPosition{e.StartLine, 1}, rdPosition{e.EndLine, len(file.Line(e.EndLine)) + 1}}, e.Text,
-		})
+	first, last := fix.Edits[0].StartLine, fix.Edits[len(fix.Edits)-1].EndLine
+	if last > file.LineCount() || last-first >= maxSuggestion {
+		return nil
 	}
-	return out
+	end := "\n"
+	if file.CRLF() {
+		end = "\r\n"
+	}
+	var text []string
+	next := first
+	for _, e := range fix.Edits {
+		for ; next < e.StartLine; next++ {
+			text = append(text, file.Line(next))
+		}
+		text = append(text, e.Text)
+		next = e.EndLine + 1
+	}
+	all := strings.Join(text, end)
+	if _, ok := untrusted.Text(all).Suggestion(); !ok {
+		return nil
+	}
+	return []rdSuggestion{{*lines(first, last), all}}
 }

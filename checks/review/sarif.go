@@ -2,8 +2,10 @@ package review
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -24,9 +26,13 @@ type (
 	}
 	sarifRun struct {
 		Tool        sarifTool         `json:"tool"`
+		Automation  sarifAutomation   `json:"automationDetails"`
 		ColumnKind  string            `json:"columnKind"`
 		Invocations []sarifInvocation `json:"invocations"`
 		Results     []sarifResult     `json:"results"`
+	}
+	sarifAutomation struct {
+		ID string `json:"id"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -43,19 +49,19 @@ type (
 	}
 	sarifRule struct {
 		ID               string      `json:"id"`
-		Name             string      `json:"name"`
 		ShortDescription sarifText   `json:"shortDescription"`
 		FullDescription  sarifText   `json:"fullDescription"`
 		Help             sarifText   `json:"help"`
 		HelpURI          string      `json:"helpUri"`
 		Default          sarifConfig `json:"defaultConfiguration"`
-		Properties       sarifTags   `json:"properties"`
+		Properties       sarifProps  `json:"properties"`
 	}
 	sarifConfig struct {
 		Level string `json:"level"`
 	}
-	sarifTags struct {
-		Tags []string `json:"tags"`
+	sarifProps struct {
+		Tags     []string `json:"tags"`
+		Severity string   `json:"problem.severity"`
 	}
 	sarifInvocation struct {
 		Successful    bool                `json:"executionSuccessful"`
@@ -64,7 +70,7 @@ type (
 	sarifNotification struct {
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
+		Locations []sarifLocation `json:"locations,omitempty"`
 	}
 	sarifResult struct {
 		RuleID       string            `json:"ruleId"`
@@ -78,6 +84,7 @@ type (
 		Fixes        []sarifFix        `json:"fixes,omitempty"`
 	}
 	sarifLocation struct {
+		ID       int           `json:"id,omitempty"`
 		Physical sarifPhysical `json:"physicalLocation"`
 	}
 	sarifPhysical struct {
@@ -107,6 +114,13 @@ type (
 	}
 )
 
+// What code scanning takes at most; it refuses a file with more results, and
+// shows no more locations of one.
+const (
+	maxResults = 25_000
+	maxRelated = 100
+)
+
 // writeSARIF prints SARIF 2.1.0. Columns count UTF-16 code units; without the
 // source of a file its columns are left out.
 func writeSARIF(w io.Writer, r *Report, s Style) error {
@@ -114,45 +128,62 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 	driver := sarifDriver{Name: r.Tool.Name, Version: r.Tool.Version, InformationURI: project, Rules: []sarifRule{}}
 	for i, rule := range s.Rules {
 		index[rule.ID] = i
+		tags := []string{rule.Category}
+		if rule.Owner != rule.Category {
+			tags = append(tags, rule.Owner)
+		}
 		driver.Rules = append(driver.Rules, sarifRule{
-			ID: rule.ID, Name: rule.ID, ShortDescription: sarifText{Text: rule.Title}, FullDescription: sarifText{Text: rule.Why},
+			ID: rule.ID, ShortDescription: sarifText{Text: rule.Title}, FullDescription: sarifText{Text: rule.Why},
 			Help: sarifText{rules.Page(rule), rules.Page(rule)}, HelpURI: project + "/blob/main/" + rules.DocPath(rule),
-			Default: sarifConfig{sarifLevel(rule.Severity)}, Properties: sarifTags{[]string{rule.Category, rule.Owner}},
+			Default: sarifConfig{sarifLevel(rule.Severity)}, Properties: sarifProps{tags, problemSeverity(rule.Severity)},
 		})
 	}
-	run := sarifRun{Tool: sarifTool{driver}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
-	run.Invocations = []sarifInvocation{{Successful: len(r.Summary.Unread) == 0}}
+	run := sarifRun{Tool: sarifTool{driver}, Automation: sarifAutomation{"tilegate/"}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
+	invocation := sarifInvocation{Successful: len(r.Summary.Unread) == 0}
 	for _, u := range r.Summary.Unread {
-		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			"error", sarifText{Text: "not reviewed: " + line(u.Why)}, []sarifLocation{{sarifPhysical{Artifact: artifact(u.Path)}}},
+		invocation.Notifications = append(invocation.Notifications, sarifNotification{
+			"error", sarifText{Text: "not reviewed: " + line(u.Why)}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(u.Path)}}},
 		})
 	}
-	for _, f := range r.Findings {
+	found, omitted := heaviest(r.Findings, maxResults)
+	if omitted > 0 {
+		invocation.Notifications = append(invocation.Notifications, sarifNotification{
+			Level: "warning", Message: sarifText{Text: fmt.Sprintf("%d of %d findings, the lightest, are left out: code scanning takes %d", omitted, len(r.Findings), maxResults)},
+		})
+	}
+	run.Invocations = []sarifInvocation{invocation}
+	same := map[string]int{}
+	for _, f := range found {
 		var file *syntax.File
 		if s.Source != nil {
 			file = s.Source(f.Path)
 		}
+		same[f.Fingerprint]++
 		res := sarifResult{
 			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: sarifLevel(f.Severity),
-			Message:      sarifText{Text: untrusted.Text(f.Message).Plain()},
-			Locations:    []sarifLocation{{sarifPhysical{artifact(f.Path), region(file, f)}}},
-			Fingerprints: map[string]string{"tilegate/v1": f.Fingerprint}, Baseline: "unchanged",
+			Message:   sarifText{Text: unlinked(untrusted.Text(f.Message).Plain())},
+			Locations: []sarifLocation{{Physical: sarifPhysical{artifact(f.Path), region(file, f)}}},
+			// The second is the one that code scanning tells alerts apart by.
+			Fingerprints: map[string]string{"tilegate/v1": f.Fingerprint, "primaryLocationLineHash": fmt.Sprintf("%s:%d", f.Fingerprint, same[f.Fingerprint])},
+			Baseline:     "unchanged",
 		}
 		if f.New {
 			res.Baseline = "new"
 		}
-		for _, n := range f.AlsoAt {
-			res.Related = append(res.Related, sarifLocation{sarifPhysical{artifact(f.Path), &sarifRegion{StartLine: n}}})
+		var links []string
+		for i, n := range f.AlsoAt[:min(len(f.AlsoAt), maxRelated)] {
+			res.Related = append(res.Related, sarifLocation{i + 1, sarifPhysical{artifact(f.Path), &sarifRegion{StartLine: n}}})
+			links = append(links, fmt.Sprintf("[line %d](%d)", n, i+1))
+		}
+		if links != nil {
+			res.Message.Text += "\nAlso at " + strings.Join(links, ", ")
+			if more := len(f.AlsoAt) - maxRelated; more > 0 {
+				res.Message.Text += fmt.Sprintf(" and %d more", more)
+			}
+			res.Message.Text += "."
 		}
 		if f.Fix != nil {
-			change := sarifChange{Artifact: artifact(f.Path)}
-			for _, e := range f.Fix.Edits {
-				// Whole lines with their end, so that no column is needed.
-				change.Replacements = append(change.Replacements, sarifReplacement{
-					sarifRegion{StartLine: e.StartLine, StartColumn: 1, EndLine: e.EndLine + 1, EndColumn: 1}, sarifText{Text: e.Text + "\n"},
-				})
-			}
-			res.Fixes = []sarifFix{{sarifText{Text: f.Fix.Description}, []sarifChange{change}}}
+			res.Fixes = []sarifFix{{sarifText{Text: f.Fix.Description}, []sarifChange{{artifact(f.Path), replacements(file, f.Fix)}}}}
 		}
 		run.Results = append(run.Results, res)
 	}
@@ -160,6 +191,58 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// heaviest is the first limit findings in the order of their weight, new before
+// old ones, put back in the order that they had; and how many it leaves out.
+func heaviest(findings []Finding, limit int) ([]Finding, int) {
+	if len(findings) <= limit {
+		return findings, 0
+	}
+	order := make([]int, len(findings))
+	for i := range order {
+		order[i] = i
+	}
+	weight := func(f Finding) int {
+		if f.New {
+			return 2*f.Severity.Rank() + 1
+		}
+		return 2 * f.Severity.Rank()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return weight(findings[b]) - weight(findings[a]) })
+	kept := order[:limit]
+	slices.Sort(kept)
+	out := make([]Finding, 0, limit)
+	for _, i := range kept {
+		out = append(out, findings[i])
+	}
+	return out, len(findings) - limit
+}
+
+// unlinked takes the meaning from what SARIF would read as a link in a message.
+func unlinked(text string) string { return strings.ReplaceAll(text, "](", "] (") }
+
+// replacements are the edits of a fix. Without the source they replace whole
+// lines with their end, so that no column is needed.
+func replacements(file *syntax.File, fix *Fix) []sarifReplacement {
+	var out []sarifReplacement
+	for _, e := range fix.Edits {
+		deleted, text := sarifRegion{StartLine: e.StartLine, StartColumn: 1, EndLine: e.EndLine + 1, EndColumn: 1}, e.Text+"\n"
+		if file != nil && e.EndLine <= file.LineCount() {
+			end := file.Line(e.EndLine)
+			deleted.EndLine, deleted.EndColumn, text = e.EndLine, utf16Column(end, len(end)+1), e.Text
+		}
+		out = append(out, sarifReplacement{deleted, sarifText{Text: text}})
+	}
+	return out
+}
+
+// problemSeverity is a severity in the words of code scanning.
+func problemSeverity(s Severity) string {
+	if s == Note {
+		return "recommendation"
+	}
+	return string(s)
 }
 
 func sarifLevel(s Severity) string {
@@ -170,11 +253,12 @@ func sarifLevel(s Severity) string {
 	return "none"
 }
 
-// artifact is a path as a relative URI.
+// artifact is a path as a relative URI. A colon would make the first part a
+// scheme.
 func artifact(path string) sarifArtifact {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
+		parts[i] = strings.ReplaceAll(url.PathEscape(p), ":", "%3A")
 	}
 	return sarifArtifact{strings.Join(parts, "/")}
 }

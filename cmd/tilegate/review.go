@@ -117,12 +117,20 @@ func checkout(path string) (fs.FS, error) {
 	return root.FS(), nil
 }
 
+// sourceOf reads the lines of a checkout's files, each once; what is over the
+// parser's limit has none.
 func sourceOf(fsys fs.FS) func(string) *syntax.File {
+	files := map[string]*syntax.File{}
 	return func(p string) *syntax.File {
-		data, err := fs.ReadFile(fsys, p)
-		if err != nil {
-			return nil
+		if f, ok := files[p]; ok {
+			return f
 		}
-		return syntax.Lines(data)
+		files[p] = nil
+		if info, err := fs.Stat(fsys, p); err == nil && info.Mode().IsRegular() && info.Size() <= syntax.MaxSize {
+			if data, err := fs.ReadFile(fsys, p); err == nil {
+				files[p] = syntax.Lines(data)
+			}
+		}
+		return files[p]
 	}
 }

@@ -51,7 +51,8 @@ func run(p *rules.Pass) {
 
 // chain reports the outermost of two or more rank changers in a row on a
 // pointer tile or a fresh conversion, and a single one on a fresh conversion.
-// Chains on a named tile of values are fine.
+// Chains on a named tile of values are fine, and so is one step whose result is
+// annotated on a conversion that takes its type from its argument.
 func chain(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 	if outer, ok := outerCall(c.Node); ok && slices.Contains(changers, outer.Name) {
 		return
@@ -69,6 +70,7 @@ func chain(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 	slices.Reverse(steps)
 	conv, isConv := fn.OpCall(root, conversions...)
 	switch {
+	case isConv && len(steps) == 1 && (conv.Name == "pointer_to_tile" || conv.Name == "scalar_to_tile") && fn.PlaceOf(c.Node).Type.Valid():
 	case isConv && (len(steps) == 1 || conv.Name != "pointer_to_tile" && conv.Name != "scalar_to_tile"):
 		p.Reportf(c.Node, rules.Warning, "receiver", "`%s(..)` is the receiver of `.%s(..)`; bind it first with a `let` that names its type", conv.Name, steps[0].Name)
 	case isConv:

@@ -33,7 +33,10 @@ var Rule = &rules.Rule{
 }
 
 var (
-	roots    = []string{"std", "core", "f32", "f64", "f16", "bf16"}
+	roots = []string{"std", "core", "f32", "f64", "f16", "bf16"}
+	// dense are the two-segment constants that constant(..) takes, with ZERO and
+	// ONE, which no rule is against.
+	dense    = []string{"NEG_INFINITY", "INFINITY", "E"}
 	constant = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 )
 
@@ -64,7 +67,7 @@ func exponent(p *rules.Pass, n syntax.Node) {
 	if plain, ok := Decimal(n.Text()); ok {
 		fix = rules.Replace(n, plain, "write the value without an exponent")
 	}
-	p.ReportFix(n, rules.Warning, "exponent", fix, "`%s` has an exponent; the rulebook asks for a plain decimal literal (it may compile)", n.Text())
+	p.ReportFix(n, rules.Warning, "exponent", fix, "`%s` has an exponent; the rulebook asks for a plain decimal literal (cutile 0.2.0 compiles it)", n.Text())
 }
 
 // path reports a constant behind a path. Two segments are legal as the first
@@ -83,7 +86,10 @@ func path(p *rules.Pass, fn *dsl.Func, n syntax.Node) {
 			fix = rules.Replace(n, lit, "write the value of the constant")
 		}
 		p.ReportFix(n, rules.Error, "path", fix, "`%s` is a constant behind a path; the kernel compiler takes a decimal literal, or a path of two segments in `constant(..)`", n.Squeeze())
-	case len(segments) == 2 && slices.Contains(roots[2:], segments[0]) && name != "ZERO" && name != "ONE" && inConstant(fn, n):
+	case len(segments) != 2 || !slices.Contains(roots[2:], segments[0]) || name == "ZERO" || name == "ONE" || !inConstant(fn, n):
+	case !slices.Contains(dense, name):
+		p.Reportf(n, rules.Error, "unknown", "`%s` is no constant that the kernel compiler knows; expected a decimal literal (in `constant(..)` it also takes %s)", n.Squeeze(), "`"+strings.Join(dense, "`, `")+"`")
+	default:
 		p.Reportf(n, rules.Note, "two segments", "`%s` compiles in `constant(..)` with cutile 0.2.0, but the rulebook asks for a decimal literal", n.Squeeze())
 	}
 }

@@ -69,7 +69,11 @@ func value(p *rules.Pass, fn *dsl.Func, n syntax.Node) {
 		return
 	}
 	if c, ok := argumentOf(n); ok {
-		if slices.Contains(accepting, fn.Op(c)) {
+		name := n.Field("name").Text()
+		if op := fn.Op(c); op == "constant" && integer(typ) && name != "ZERO" && name != "ONE" {
+			p.Reportf(n, rules.Error, "value", "`%s` is no constant that `constant(..)` takes; write its value as a literal", n.Squeeze())
+			return
+		} else if slices.Contains(accepting, op) {
 			return
 		}
 		if c.Name == "Some" {
@@ -81,6 +85,10 @@ func value(p *rules.Pass, fn *dsl.Func, n syntax.Node) {
 	}
 	p.Reportf(n, rules.Error, "value", "`%s` is an associated constant; the kernel compiler takes one only as the argument of `constant(..)`", n.Squeeze())
 }
+
+// integer reports whether a type is a primitive integer. Constants of floats
+// are rule R2's.
+func integer(typ string) bool { return dsl.Type{Kind: dsl.Scalar, Elem: typ}.Int() }
 
 // owner is the type whose constant a path names: a type parameter of the
 // function or a primitive.

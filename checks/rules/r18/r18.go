@@ -3,6 +3,7 @@ package r18
 
 import (
 	_ "embed"
+	"fmt"
 
 	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/rules"
@@ -42,7 +43,11 @@ func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 	if what == "" {
 		return
 	}
-	p.ReportFix(c.Node, rules.Error, "", rename(fn, c), "`constant` takes a literal, but `%s` is %s; use `broadcast_scalar(%s, ..)`", c.Args[0].Squeeze(), what, c.Args[0].Squeeze())
+	use := fmt.Sprintf("use `broadcast_scalar(%s, ..)`", c.Args[0].Squeeze())
+	if value := dsl.Unparen(c.Args[0]); hostCall(value) {
+		use = "write its value as a literal, and convert the tile where the type has none"
+	}
+	p.ReportFix(c.Node, rules.Error, "", rename(fn, c), "`constant` takes a literal, but `%s` is %s; %s", c.Args[0].Squeeze(), what, use)
 }
 
 // runtime says what makes a value unfit for constant; empty when it is fit or
@@ -61,10 +66,10 @@ func runtime(p *rules.Pass, fn *dsl.Func, n syntax.Node) string {
 		case "const_parameter":
 			return "a const generic"
 		case "const_item":
-			if literal(dsl.Unparen(b.Node.Field("value"))) || !arithmetic(dsl.Unparen(b.Node.Field("value"))) {
-				return ""
+			if computed(dsl.Unparen(b.Node.Field("value"))) {
+				return "a constant that is not written as a literal"
 			}
-			return "a constant that is not written as a literal"
+			return ""
 		}
 		return "a local name"
 	case "field_expression":
@@ -92,8 +97,18 @@ func literal(n syntax.Node) bool {
 	return n.Is("integer_literal", "float_literal", "boolean_literal")
 }
 
-func arithmetic(n syntax.Node) bool {
-	return n.Is("binary_expression", "call_expression", "type_cast_expression")
+// computed reports whether a constant's value is anything but a literal; what a
+// macro stands for is not known.
+func computed(n syntax.Node) bool {
+	return n.Is("binary_expression", "call_expression", "type_cast_expression", "identifier", "scoped_identifier")
+}
+
+// hostCall reports whether a call is of a primitive type's own function, such
+// as `f16::from_f32`, which kernels do not have.
+func hostCall(n syntax.Node) bool {
+	owner := n.Field("function").Field("path")
+	t := dsl.Type{Kind: dsl.Scalar, Elem: owner.Text()}
+	return n.Is("call_expression") && owner.Valid() && (t.Float() || t.Int())
 }
 
 // rename is the fix: the same arguments broadcast a scalar of known type.

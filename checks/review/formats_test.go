@@ -1,0 +1,356 @@
+package review_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf16"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules/all"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// The part of a SARIF file that the tests look at.
+type (
+	sarifFile struct {
+		Schema, Version string
+		Runs            []struct {
+			Tool struct {
+				Driver struct {
+					Name  string
+					Rules []struct {
+						ID                                string
+						ShortDescription, FullDescription sarifText
+						Help                              struct{ Text, Markdown string }
+						DefaultConfiguration              struct{ Level string }
+						Properties                        map[string]any
+					}
+				}
+			}
+			AutomationDetails struct{ ID string }
+			Invocations       []struct {
+				ExecutionSuccessful        bool
+				ToolExecutionNotifications []struct{ Message sarifText }
+			}
+			Results []sarifResult
+		}
+	}
+	sarifText   struct{ Text string }
+	sarifResult struct {
+		RuleID              string
+		RuleIndex           int
+		Level               string
+		Message             sarifText
+		Locations           []sarifLocation
+		RelatedLocations    []sarifLocation
+		PartialFingerprints map[string]string
+		BaselineState       string
+		Fixes               []struct {
+			ArtifactChanges []struct {
+				Replacements []struct {
+					DeletedRegion   sarifRegion
+					InsertedContent sarifText
+				}
+			}
+		}
+	}
+	sarifLocation struct {
+		ID               int
+		PhysicalLocation struct {
+			ArtifactLocation struct{ URI string }
+			Region           sarifRegion
+		}
+	}
+	sarifRegion struct{ StartLine, StartColumn, EndLine, EndColumn int }
+)
+
+func sourceIn(head fstest.MapFS) func(string) *syntax.File {
+	return func(p string) *syntax.File {
+		if f := head[p]; f != nil {
+			return syntax.Lines(f.Data)
+		}
+		return nil
+	}
+}
+
+func written(t *testing.T, format string, head fstest.MapFS, r *review.Report) string {
+	t.Helper()
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, format, r, review.Style{Rules: all.Rules, Source: sourceIn(head), All: true}))
+	return out.String()
+}
+
+func sarifOf(t *testing.T, text string) sarifFile {
+	t.Helper()
+	var f sarifFile
+	require.NoError(t, json.Unmarshal([]byte(text), &f))
+	require.Len(t, f.Runs, 1)
+	return f
+}
+
+// mixed is a checkout with findings of all severities, several places of one
+// finding, fixes of one and of many lines, characters of one to four bytes, and
+// a file that cannot be read.
+func mixed() fstest.MapFS {
+	head := withLine(`        /* größe 🙂 */ let tiny: Tile<f32, { [] }> = scalar_to_tile(1e-6f32);
+        let huge: Tile<f32, { [] }> = scalar_to_tile(1e9f32);
+        let wide: Tile<i64, { [] }> = exti(scalar_to_tile(cols));
+        let low: Tile<f32, { [BLOCK] }> = constant(f32::NEG_INFINITY, const_shape![BLOCK]);
+        let twice: Tile<f32, { [BLOCK * 2] }> = f("]( [x](https://example.org)");`)
+	head[demoWrapper] = &fstest.MapFile{Data: []byte("def demo(:\n")}
+	return head
+}
+
+// TestSARIFKeepsToCodeScanning checks what GitHub documents as required, and
+// its limits.
+func TestSARIFKeepsToCodeScanning(t *testing.T) {
+	head := mixed()
+	r := reviewed(t, head, nil)
+	f := sarifOf(t, written(t, "sarif", head, r))
+	run := f.Runs[0]
+	assert.Equal(t, "2.1.0", f.Version)
+	assert.Equal(t, "tilegate", run.Tool.Driver.Name)
+	assert.Equal(t, "tilegate/", run.AutomationDetails.ID, "a category, no run")
+	require.Len(t, run.Tool.Driver.Rules, len(all.Rules))
+	for i, rule := range run.Tool.Driver.Rules {
+		assert.Equal(t, all.Rules[i].ID, rule.ID)
+		for _, text := range []string{rule.ShortDescription.Text, rule.FullDescription.Text} {
+			assert.NotEmpty(t, text, rule.ID)
+			assert.LessOrEqual(t, len(text), 1024, rule.ID)
+		}
+		assert.NotEmpty(t, rule.Help.Text, rule.ID)
+		assert.NotEmpty(t, rule.Help.Markdown, rule.ID)
+		assert.Contains(t, []string{"error", "warning", "note"}, rule.DefaultConfiguration.Level, rule.ID)
+		assert.Contains(t, []any{"error", "warning", "recommendation"}, rule.Properties["problem.severity"], rule.ID)
+		tags, _ := rule.Properties["tags"].([]any)
+		assert.True(t, len(tags) > 0 && len(tags) <= 10, rule.ID)
+		for i, tag := range tags {
+			assert.NotContains(t, tags[i+1:], tag, "%s: tags are unique", rule.ID)
+		}
+	}
+	levels, hashes := map[string]bool{}, map[string]bool{}
+	require.Len(t, run.Results, len(r.Findings))
+	for _, x := range run.Results {
+		levels[x.Level] = true
+		assert.Equal(t, x.RuleID, run.Tool.Driver.Rules[x.RuleIndex].ID)
+		assert.NotEmpty(t, x.Message.Text)
+		require.Len(t, x.Locations, 1)
+		at := x.Locations[0].PhysicalLocation
+		assert.True(t, at.Region.StartLine > 0 && at.Region.StartColumn > 0 && at.Region.EndLine >= at.Region.StartLine && at.Region.EndColumn > 0, "%+v", at)
+		uri, err := url.Parse(at.ArtifactLocation.URI)
+		require.NoError(t, err)
+		assert.False(t, uri.IsAbs() || strings.HasPrefix(uri.Path, "/"), at.ArtifactLocation.URI)
+		hash := x.PartialFingerprints["primaryLocationLineHash"]
+		assert.NotEmpty(t, hash)
+		assert.False(t, hashes[hash], "two alerts have the fingerprint %s", hash)
+		hashes[hash] = true
+		for i, l := range x.RelatedLocations {
+			assert.Equal(t, i+1, l.ID)
+			assert.Contains(t, x.Message.Text, fmt.Sprintf("[line %d](%d)", l.PhysicalLocation.Region.StartLine, i+1))
+		}
+	}
+	assert.Equal(t, map[string]bool{"error": true, "warning": true, "note": true}, levels)
+	require.Len(t, run.Invocations, 1)
+	assert.False(t, run.Invocations[0].ExecutionSuccessful, "a file is unread")
+	require.Len(t, run.Invocations[0].ToolExecutionNotifications, 1)
+	assert.Contains(t, run.Invocations[0].ToolExecutionNotifications[0].Message.Text, "not reviewed: ")
+}
+
+// TestSARIFSchema validates against the official schema.
+func TestSARIFSchema(t *testing.T) {
+	name := os.Getenv("SARIF_SCHEMA")
+	if name == "" {
+		t.Skip("SARIF_SCHEMA is not set; it names the JSON schema of SARIF 2.1.0, as in the npm package @microsoft/jest-sarif")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(name)
+	require.NoError(t, err)
+	head := mixed()
+	text := written(t, "sarif", head, reviewed(t, head, nil))
+	check := func(text string) error {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err)
+		return schema.Validate(doc)
+	}
+	assert.NoError(t, check(text))
+	assert.NoError(t, check(written(t, "sarif", head, &review.Report{})), "an empty report")
+	assert.Error(t, check(strings.Replace(text, `"level": "note"`, `"level": "grave"`, 1)), "the schema is one")
+}
+
+// TestSARIFMultitool asks Microsoft's validator, with the rules of GitHub's
+// code scanning.
+func TestSARIFMultitool(t *testing.T) {
+	tool := os.Getenv("SARIF_MULTITOOL")
+	if tool == "" {
+		t.Skip("SARIF_MULTITOOL is not set; it names the program Sarif.Multitool, as in the npm package @microsoft/sarif-multitool-linux")
+	}
+	validate := func(text string) string {
+		file := filepath.Join(t.TempDir(), "review.sarif")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		cmd := exec.Command(tool, "validate", file, "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning", "--kind", "Fail;Open;Review")
+		cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1")
+		out, _ := cmd.CombinedOutput() // its status is 1 for findings of any kind
+		require.Contains(t, string(out), "1 files scanned")
+		return string(out)
+	}
+	head := mixed()
+	text := written(t, "sarif", head, reviewed(t, head, nil))
+	out := validate(text)
+	assert.NotContains(t, out, ": error ")
+	assert.NotContains(t, out, " GH", "rules of code scanning")
+	assert.Contains(t, validate(strings.Replace(text, `"locations": [`, `"locations": [], "x": [`, 1)), ": error ", "the tool finds errors")
+}
+
+// Code scanning refuses a file with too many results, so the lightest go.
+func TestSARIFLimits(t *testing.T) {
+	r := &review.Report{}
+	for i := range 25_010 {
+		f := review.Finding{Rule: "R1", Severity: review.Note, Path: "a.rs", Line: i + 1, EndLine: i + 1, Message: "m", Fingerprint: "f"}
+		if i >= 25_000 {
+			f.Severity = review.Error
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	for i := range 150 {
+		r.Findings[25_000].AlsoAt = append(r.Findings[25_000].AlsoAt, 30_000+i)
+	}
+	run := sarifOf(t, written(t, "sarif", nil, r)).Runs[0]
+	require.Len(t, run.Results, 25_000)
+	assert.Equal(t, "note", run.Results[24_989].Level)
+	for _, x := range run.Results[24_990:] {
+		assert.Equal(t, "error", x.Level)
+	}
+	require.Len(t, run.Invocations[0].ToolExecutionNotifications, 1)
+	assert.Equal(t, "10 of 25010 findings, the lightest, are left out: code scanning takes 25000", run.Invocations[0].ToolExecutionNotifications[0].Message.Text)
+	assert.Len(t, run.Results[24_990].RelatedLocations, 100)
+	assert.True(t, strings.HasSuffix(run.Results[24_990].Message.Text, "[line 30099](100) and 50 more."))
+	assert.Equal(t, "f:25000", run.Results[24_999].PartialFingerprints["primaryLocationLineHash"])
+}
+
+// The replacements of a fix give what tilegate fix writes, in any line ends.
+func TestSARIFFixes(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		head := mixed()
+		head[demoKernel] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(string(head[demoKernel].Data), "\n", end))}
+		r := reviewed(t, head, nil)
+		src := string(head[demoKernel].Data)
+		seen := 0
+		for i, x := range sarifOf(t, written(t, "sarif", head, r)).Runs[0].Results {
+			if len(x.Fixes) == 0 {
+				continue
+			}
+			seen++
+			want, _ := review.Apply([]byte(src), r.Findings[i].Fix.Edits)
+			got := src
+			for _, c := range slices.Backward(x.Fixes[0].ArtifactChanges[0].Replacements) {
+				got = splice(got, c.DeletedRegion, c.InsertedContent.Text)
+			}
+			assert.Equal(t, string(want), got)
+		}
+		assert.GreaterOrEqual(t, seen, 2)
+	}
+}
+
+// splice replaces a region, whose columns count UTF-16 code units.
+func splice(src string, at sarifRegion, text string) string {
+	lines := strings.SplitAfter(src, "\n")
+	offset := func(line, column int) int {
+		units := utf16.Encode([]rune(lines[line-1]))
+		return len(strings.Join(lines[:line-1], "")) + len(string(utf16.Decode(units[:column-1])))
+	}
+	return src[:offset(at.StartLine, at.StartColumn)] + text + src[offset(at.EndLine, at.EndColumn):]
+}
+
+// Text of a pull request makes no link in a message, and no path is read as an
+// absolute address.
+func TestSARIFQuotesNothingLive(t *testing.T) {
+	r := &review.Report{Findings: []review.Finding{{Rule: "R1", Severity: review.Error, Path: "c:/a b.rs", Line: 1, EndLine: 1, Message: "see [this](https://example.org) \x1b[31m"}}}
+	x := sarifOf(t, written(t, "sarif", nil, r)).Runs[0].Results[0]
+	assert.Equal(t, "see [this] (https://example.org) ", x.Message.Text)
+	assert.Equal(t, "c%3A/a%20b.rs", x.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+}
+
+type rdFile struct {
+	Diagnostics []struct {
+		Message        string
+		Severity       string
+		OriginalOutput string `json:"original_output"`
+		Location       struct {
+			Path  string
+			Range struct{ Start, End struct{ Line, Column int } }
+		}
+		Suggestions []struct {
+			Range struct{ Start, End struct{ Line, Column int } }
+			Text  string
+		}
+	}
+}
+
+func rdOf(t *testing.T, head fstest.MapFS, r *review.Report) rdFile {
+	t.Helper()
+	var f rdFile
+	require.NoError(t, json.Unmarshal([]byte(written(t, "rdjson", head, r)), &f))
+	return f
+}
+
+// A terminal shows the same as the text format, and a page no live Markdown.
+func TestRDJSONOutput(t *testing.T) {
+	head := mixed()
+	f := rdOf(t, head, reviewed(t, head, nil))
+	text := written(t, "text", head, reviewed(t, head, nil))
+	for _, d := range f.Diagnostics {
+		assert.Contains(t, text, d.OriginalOutput)
+	}
+	last := f.Diagnostics[len(f.Diagnostics)-1]
+	assert.Equal(t, demoWrapper, last.Location.Path)
+	assert.Equal(t, 1, last.Location.Range.Start.Line, "an unread file is marked as a whole")
+	assert.Equal(t, "ERROR", last.Severity)
+
+	r := &review.Report{Findings: []review.Finding{{Rule: "R1", Severity: review.Error, Path: "a.rs", Line: 1, EndLine: 1, Column: 1, EndColumn: 2, Message: "`x` and <img src=x> @someone", Why: "w"}}}
+	message := rdOf(t, nil, r).Diagnostics[0].Message
+	assert.Contains(t, message, "`x` and ")
+	assert.NotContains(t, message, "<img")
+	assert.NotContains(t, message, " @someone")
+}
+
+// One suggestion holds all edits of a fix, or there is none.
+func TestRDJSONSuggestions(t *testing.T) {
+	lines := make([]string, 100)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("line %d", i+1)
+	}
+	head := fstest.MapFS{"a.rs": {Data: []byte(strings.Join(lines, "\n") + "\n")}}
+	for name, c := range map[string]struct {
+		edits []review.Edit
+		text  string
+		lines [2]int
+	}{
+		"one":       {[]review.Edit{{StartLine: 3, EndLine: 3, Text: "x"}}, "x", [2]int{3, 3}},
+		"grows":     {[]review.Edit{{StartLine: 3, EndLine: 4, Text: "x\ny\nz"}}, "x\ny\nz", [2]int{3, 4}},
+		"two":       {[]review.Edit{{StartLine: 3, EndLine: 3, Text: "x"}, {StartLine: 6, EndLine: 6, Text: "y"}}, "x\nline 4\nline 5\ny", [2]int{3, 6}},
+		"far apart": {[]review.Edit{{StartLine: 3, EndLine: 3, Text: "x"}, {StartLine: 60, EndLine: 60, Text: "y"}}, "", [2]int{}},
+		"invisible": {[]review.Edit{{StartLine: 3, EndLine: 3, Text: "x\u202e"}}, "", [2]int{}},
+		"outside":   {[]review.Edit{{StartLine: 300, EndLine: 300, Text: "x"}}, "", [2]int{}},
+	} {
+		r := &review.Report{Findings: []review.Finding{{Rule: "R1", Severity: review.Error, Path: "a.rs", Line: 3, EndLine: 3, Column: 1, EndColumn: 2, Fix: &review.Fix{Edits: c.edits}}}}
+		got := rdOf(t, head, r).Diagnostics[0].Suggestions
+		if c.text == "" {
+			assert.Empty(t, got, name)
+			continue
+		}
+		require.Len(t, got, 1, name)
+		assert.Equal(t, c.text, got[0].Text, name)
+		assert.Equal(t, c.lines, [2]int{got[0].Range.Start.Line, got[0].Range.End.Line}, name)
+	}
+}
