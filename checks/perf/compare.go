@@ -3,11 +3,8 @@ package perf
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
@@ -152,13 +149,17 @@ func (c *comparison) read(files []File) {
 	if c.o.Variants != nil {
 		references = c.o.Variants.references(c.o.Reference)
 	}
-	parsed := c.parse(files, records.NewIDParser(append([]string{c.o.Candidate}, references...)...))
+	parser := records.NewIDParser(append([]string{c.o.Candidate}, references...)...)
 	perfFunctions := map[function]bool{}
-	for _, cases := range parsed {
-		for _, p := range cases {
+	parsed := make([][]parsedCase, len(files))
+	for i, f := range files {
+		parsed[i] = make([]parsedCase, len(f.Cases))
+		for j, tc := range f.Cases {
+			p := c.parseCase(parser, tc)
 			if p.perf {
 				perfFunctions[p.function()] = true
 			}
+			parsed[i][j] = p
 		}
 	}
 	c.reference = map[string][]round{}
@@ -187,41 +188,6 @@ type parsedCase struct {
 type function struct{ class, test string }
 
 func (p parsedCase) function() function { return function{p.id.Class, p.id.Test} }
-
-// parse reads the cases of all files, on all processors: that is nearly all the
-// work of a comparison.
-func (c *comparison) parse(files []File, parser records.IDParser) [][]parsedCase {
-	const chunk = 512 // cases, enough to outweigh handing them over
-	type span struct{ file, from, to int }
-	var spans []span
-	parsed := make([][]parsedCase, len(files))
-	for i, f := range files {
-		parsed[i] = make([]parsedCase, len(f.Cases))
-		for from := 0; from < len(f.Cases); from += chunk {
-			spans = append(spans, span{i, from, min(from+chunk, len(f.Cases))})
-		}
-	}
-	var next atomic.Int64
-	work := func() {
-		for {
-			n := int(next.Add(1)) - 1
-			if n >= len(spans) {
-				return
-			}
-			s := spans[n]
-			for j := s.from; j < s.to; j++ {
-				parsed[s.file][j] = c.parseCase(parser, files[s.file].Cases[j])
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(spans)) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-	return parsed
-}
 
 func (c *comparison) parseCase(parser records.IDParser, tc records.Case) parsedCase {
 	id := c.renamed(parser.Parse(tc.Class, tc.Name))

@@ -73,6 +73,7 @@ func (c *comparison) compare(evidence []job.Evidence) {
 		c.v.Configs = append(c.v.Configs, c.row(m, blocked == ""))
 	}
 	c.noisyNote(all.matched)
+	c.fallbackNote(all.matched)
 	if c.v.Comparable != "no" {
 		c.v.Triage = c.triage(all)
 	}

@@ -3,6 +3,7 @@ package perf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
@@ -70,6 +71,24 @@ func (m matched) launches(cutileRSCandidate bool) launched {
 		l.kind = extraLaunch
 	}
 	return l
+}
+
+// fallbackNote says where the reference launched nothing but the framework's
+// kernels: it is then compared with something else than was asked for.
+func (c *comparison) fallbackNote(ms []matched) {
+	var names []string
+	for _, m := range ms {
+		if m.reference == "pytorch" || m.reference == "torch" {
+			continue
+		}
+		p, _, ok := m.ref.profile()
+		if ok && len(p.Kernels) > 0 && !slices.ContainsFunc(p.Kernels, func(k records.Kernel) bool { return !isHostWork(k.Name) }) {
+			names = append(names, m.name)
+		}
+	}
+	if len(names) > 0 {
+		c.note("the reference launched only the framework's kernels for %s: it may have fallen back to another backend", list(names))
+	}
 }
 
 // kernelList names the kernels of one call, the ones that took longest first, as

@@ -62,6 +62,14 @@ func TestTriageOfHostTime(t *testing.T) {
 	require.Contains(t, strings.Join(v.Triage[0].Steps, "\n"), "The kernels make up 0.25 of the times")
 }
 
+func TestReferenceThatMayHaveFallenBack(t *testing.T) {
+	files := []File{xmlFile("a", Both,
+		profiled("1", "cutile-rs", 1, "x_entry", 1000, 1), profiled("1", "cutile", 1, "void at::native::softmax", 1000, 1),
+		profiled("2", "cutile-rs", 1, "x_entry", 1000, 1), profiled("2", "cutile", 1, "k", 900, 1, "void at::native::fill", 100, 1))}
+	v := Compare(files, nil, cutileOptions)
+	require.Contains(t, strings.Join(v.Notes, "\n"), "only the framework's kernels for test_perf[1]: it may have fallen back")
+}
+
 func TestTriageListsAreBounded(t *testing.T) {
 	var cases []bench
 	for i := range 3000 {
