@@ -36,10 +36,15 @@ func (b *builder) append(src []byte, segments []segment) bool {
 }
 
 func unmap(segments []segment, start, end int) (int, int) {
-	// The first segment that does not end before an offset.
+	// The first segment that does not end before an offset. What stands between
+	// two segments, such as the bracket that closes one, belongs to the nearer.
 	find := func(o int) int {
 		i := sort.Search(len(segments), func(i int) bool { return segments[i].at+segments[i].length >= o })
-		return min(i, len(segments)-1)
+		i = min(i, len(segments)-1)
+		if i > 0 && o-(segments[i-1].at+segments[i-1].length) <= segments[i].at-o {
+			i--
+		}
+		return i
 	}
 	at := func(i, o int) int {
 		s := segments[i]
