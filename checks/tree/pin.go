@@ -7,7 +7,9 @@ import (
 )
 
 // Pin is the version requirement of the cutile crate in a crate's manifest as
-// written, such as "=0.2.0"; empty when there is none or it cannot be read.
+// written, such as "=0.2.0"; where the version is that of another place, the
+// place: "git", "path" or "workspace". It is empty when the crate does not ask
+// for cutile or the manifest cannot be read.
 func (t *Tree) Pin(c *Crate) string {
 	if c == nil || c.Manifest == "" {
 		return ""
@@ -26,8 +28,14 @@ func (t *Tree) Pin(c *Crate) string {
 	case string:
 		return strings.TrimSpace(v)
 	case map[string]any:
-		s, _ := v["version"].(string)
-		return strings.TrimSpace(s)
+		if s, _ := v["version"].(string); s != "" {
+			return strings.TrimSpace(s)
+		}
+		for _, place := range []string{"git", "path", "workspace"} {
+			if v[place] != nil {
+				return place
+			}
+		}
 	}
 	return ""
 }
