@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -545,9 +546,26 @@ func (d *Diff) views(ref, gen *side) {
 		d.add(lineDimMap, "", a.String(), b.String())
 	}
 	// Stores are never padded by cutile-rs, so only what loads see is compared.
-	if a, b := ref.collect(attr("padding_value"), "load_view_tko"), gen.collect(attr("padding_value"), "load_view_tko"); !a.sameKinds(b) {
-		d.add(linePadding, "", a.String(), b.String())
+	padding := func(_ int, h *head) (out []string) {
+		for _, v := range append(attr("padding_value")(0, h), "none")[:1] {
+			out = append(out, pick(v == "", "none", v))
+		}
+		return out
 	}
+	if a, b := ref.collect(padding, "load_view_tko"), gen.collect(padding, "load_view_tko"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		d.add(pickLine(onlyPadded(a, b), linePadded, linePadding), "", a.String(), b.String())
+	}
+}
+
+// onlyPadded reports whether all that differs is that loads without a padding
+// have one.
+func onlyPadded(ref, gen bag) bool {
+	for v := range ref {
+		if v != "none" && gen[v] == 0 {
+			return false
+		}
+	}
+	return ref["none"] > 0
 }
 
 func pickLine(b bool, yes, no *Line) *Line {
@@ -766,21 +784,36 @@ func (s *side) reduced() bag {
 	return b
 }
 
-// float writes a number in one way: 0.000000e+00:f32 and 0.0:f32 are 0:f32.
+// float writes a number in one way: 0.000000e+00 : f32, 0.0 : f32 and 0 are 0, and
+// 0xFF800000 : f32 is -Inf. Printers give infinities and NaN by their bits.
 func float(s string) string {
 	v, kind, _ := strings.Cut(s, ":")
-	if kind != "" {
-		kind = " : " + kind
-	}
-	if strings.HasPrefix(v, "0x") {
-		return v + kind // the bits, as the printer gives infinities
+	if bits, err := strconv.ParseUint(strings.TrimPrefix(v, "0x"), 16, 64); err == nil && strings.HasPrefix(v, "0x") {
+		switch kind {
+		case "f64":
+			return decimal(math.Float64frombits(bits))
+		case "f32", "tf32":
+			return decimal(float64(math.Float32frombits(uint32(bits))))
+		case "bf16":
+			return decimal(float64(math.Float32frombits(uint32(bits) << 16)))
+		case "f16":
+			switch bits {
+			case 0x7C00:
+				return decimal(math.Inf(1))
+			case 0xFC00:
+				return decimal(math.Inf(-1))
+			}
+		}
+		return v
 	}
 	f, err := strconv.ParseFloat(v, 64)
 	if err != nil {
-		return s
+		return v
 	}
-	return strconv.FormatFloat(f+0, 'g', -1, 64) + kind
+	return decimal(f)
 }
+
+func decimal(f float64) string { return strconv.FormatFloat(f+0, 'g', -1, 64) }
 
 // control compares the loops.
 func (d *Diff) control(ref, gen *side) {
@@ -957,9 +990,13 @@ func (d *Diff) modes(ref, gen *side) {
 // rounding counts the rounding modes of an operation that are not its default.
 // Printers leave the default out or spell it.
 func (s *side) rounding(name string) bag {
+	exact := name == "maxf" || name == "minf"
 	return s.collect(func(_ int, h *head) []string {
 		mode := strings.TrimSuffix(strings.TrimPrefix(h.first("rounding", "rounding_mode"), "rounding<"), ">")
-		if mode == "nearest_even" || mode == "full" && name != "divf" {
+		if mode == "0" {
+			mode = "nearest_even" // as cutile-rs prints what it has no words for
+		}
+		if !exact && (mode == "nearest_even" || mode == "full" && name != "divf") {
 			return nil
 		}
 		return []string{mode}

@@ -59,6 +59,7 @@ var (
 	lineTiles        = line(Line{"tile-shape", "tile shapes", Critical, []string{"R48"}, "tiles of another shape address other elements", MustMatch, "tile shapes of partitions"})
 	lineTilesStrided = line(Line{"tile-shape-strided", "tile shapes", Warning, []string{"R48"}, "the reference uses strided views: check that the same elements are addressed", MustMatch, "tile shapes of partitions"})
 	linePadding      = line(Line{"padding", "padding", Critical, []string{"R28", "R45"}, "elements outside of the tensor are read as another value", MustMatch, "padding value"})
+	linePadded       = line(Line{"padding-extra", "padding", Equivalent, []string{"R28"}, "what the reference leaves undefined outside of the tensor has a value", MustMatch, "padding value"})
 	lineExact        = line(Line{"exact-rounding", "rounding", Warning, []string{"R26"}, "an exact operation needs no rounding mode", MustMatch, "no rounding mode of maxf and minf"})
 	linePersistent   = line(Line{"persistent", "persistent loop", Critical, []string{"R13", "R48"}, "the reference goes on with the blocks that the grid has not: launched with the reference's grid, the rest is never written", MustMatch, "size of the grid"})
 	lineGrid         = line(Line{"persistent-extra", "persistent loop", Warning, []string{"R13"}, "the reference does one block in each program: launch the grid that the loop expects", MustMatch, "size of the grid"})
