@@ -56,38 +56,83 @@ func (j *judge) findCulprits() {
 	}
 }
 
-// classify says whose fault a failing case is.
-func (j *judge) classify(r *result) triage.Class {
-	if r.culprit != nil && r.culprit.id.Backend != j.o.Backend && r.culprit.id.Backend != "" {
-		// Another backend's case lost the context that this one needed.
-		return triage.Infra
+// cause is what a failure's text says: the signature that leads, "" for none, and
+// whose fault it is.
+type cause struct {
+	signature string
+	title     string
+	class     triage.Class
+	alone     triage.Class // the class when other cases pass
+	toolchain bool         // it may also be the environment's
+}
+
+// classify says whose fault each failing case is.
+func (j *judge) classify() {
+	passed := 0
+	for _, r := range j.order {
+		if r.outcome == records.Passed {
+			passed++
+		}
 	}
-	return j.classOf(r.test)
+	for _, r := range j.order {
+		if !r.failing() {
+			continue
+		}
+		r.cause = j.causeOf(r.test)
+		switch {
+		case r.culprit != nil && r.culprit.id.Backend != j.o.Backend && r.culprit.id.Backend != "":
+			// Another backend's case lost the context that this one needed.
+			r.cause.class = triage.Infra
+		case passed > 0 && r.cause.alone != "":
+			r.cause.class = r.cause.alone
+		}
+	}
 }
 
 // TimeoutSignature is the signature of a test's time limit. It tells how a test
 // ended and not whose fault that is.
 const TimeoutSignature = "S-C12"
 
-// classOf matches a failure's text against the known signatures. A text without
+// causeOf matches a failure's text against the known signatures. A text without
 // one is the kernel's: a wrong result is what these tests are there to find.
-func (j *judge) classOf(tc records.Case) triage.Class {
-	if class, known := j.classes[tc.Message]; known && tc.Message != "" {
-		return class
+func (j *judge) causeOf(tc records.Case) cause {
+	if known, ok := j.causes[tc.Message]; ok && tc.Message != "" {
+		return known
 	}
-	class := triage.Kernel
+	c := cause{class: triage.Kernel}
 	if tc.Outcome == records.Timeout || tc.Outcome == records.Crashed {
-		class = triage.Host
+		c.class = triage.Host
 	}
 	for _, m := range triage.Text("junit", tc.Message+"\n"+tc.Detail+"\n"+tc.Output).Matches {
 		// That a limit was hit is the outcome itself, not its cause.
 		if m.Signature != TimeoutSignature {
-			class = m.Class
+			c = cause{m.Signature, m.Title, m.Class, m.Alone, innocent(m.Class) || innocent(m.Also)}
 			break
 		}
 	}
-	j.classes[tc.Message] = class
-	return class
+	j.causes[tc.Message] = c
+	return c
+}
+
+// alike is the signature with which every case that ran failed, and at least two
+// did; "" when they differ or some passed.
+func (j *judge) alike() cause {
+	var all cause
+	n := 0
+	for _, r := range j.order {
+		switch {
+		case r.outcome == records.Missing || r.outcome == records.Deselected:
+			continue
+		case !r.failing() || r.cause.signature == "" || n > 0 && r.cause.signature != all.signature:
+			return cause{}
+		}
+		all = r.cause
+		n++
+	}
+	if n < 2 {
+		return cause{}
+	}
+	return all
 }
 
 // innocent reports whether a class does not blame the change.

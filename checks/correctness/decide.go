@@ -15,7 +15,7 @@ func (j *judge) decide() {
 	for _, r := range j.order {
 		switch {
 		case !r.failing():
-		case innocent(r.class):
+		case innocent(r.cause.class):
 			if excused == nil {
 				excused = r
 			}
@@ -26,9 +26,9 @@ func (j *judge) decide() {
 	count := j.tally()
 	switch {
 	case lead != nil:
-		j.set(Fail, lead.class, j.failSentence(lead))
+		j.set(Fail, lead.cause.class, j.failSentence(lead))
 	case excused != nil:
-		j.set(Blocked, excused.class, fmt.Sprintf("%d of %d cases failed for a reason outside of the change (%s): %s: %s", j.v.Failed, j.ran(), excused.class, excused.printed, excused.why))
+		j.set(Blocked, excused.cause.class, j.excuse(excused))
 	case j.interruption() != "":
 		j.set(Blocked, j.collectionClass(), j.interruption())
 	case count[records.Void] > 0 || j.o.Fallback != "":
@@ -56,14 +56,7 @@ func (j *judge) decide() {
 	case j.v.Passed == 0:
 		j.set(Blocked, "", "no case passed, so nothing is shown")
 	default:
-		s := fmt.Sprintf("all %d expected cases passed", j.v.Expected)
-		if j.v.Cited > 0 {
-			s = fmt.Sprintf("%d of %d expected cases passed, %d are cited skips (covered: %.0f %%)", j.v.Passed, j.v.Expected, j.v.Cited, 100*float64(j.v.Passed)/float64(j.v.Passed+j.v.Cited))
-		}
-		if j.o.Expect == nil && j.o.Reference == "" {
-			s += "; the expected cases are those that ran"
-		}
-		j.set(AllPass, "", s)
+		j.set(AllPass, "", j.passSentence())
 	}
 }
 
@@ -95,6 +88,70 @@ func (j *judge) firstWhy(o records.Outcome) string {
 	return ""
 }
 
+// passSentence says what passed and, where some cases are cited skips, for which
+// reasons and what share of the reference's cases is covered.
+func (j *judge) passSentence() string {
+	s := fmt.Sprintf("all %d expected cases passed", j.v.Expected)
+	if j.v.Expected == 1 {
+		s = "the only expected case passed"
+	}
+	if j.v.Cited > 0 {
+		s = j.coverage()
+	}
+	if j.o.Expect == nil && j.o.Reference == "" {
+		s += "; the expected cases are those that ran"
+	}
+	return s
+}
+
+// citations are the reasons of cited skips in words for one and for several.
+var citations = []struct{ cited, one, more string }{
+	{citedGap, "declared gap", "declared gaps"},
+	{citedForward, "backward case of a forward-only backend", "backward cases of a forward-only backend"},
+	{citedBase, "skipped at the base revision too", "skipped at the base revision too"},
+	{citedReference, "skipped by the reference too", "skipped by the reference too"},
+}
+
+// coverage counts the cited skips by reason. The reference's cases that it skips
+// itself are none that a port could cover.
+func (j *judge) coverage() string {
+	n := map[string]int{}
+	for _, r := range j.order {
+		if r.outcome == records.SkippedCited {
+			n[r.cited]++
+		}
+	}
+	var parts []string
+	for _, c := range citations {
+		switch n[c.cited] {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+c.one)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n[c.cited], c.more))
+		}
+	}
+	whose := "the expected cases"
+	if j.o.Reference != "" {
+		whose = "the reference's cases"
+	}
+	possible := j.v.Passed + j.v.Cited - n[citedReference]
+	return fmt.Sprintf("%d of %d cases passed; cited skips: %s; %.0f %% of %s are covered",
+		j.v.Passed, j.v.Passed+j.v.Cited, strings.Join(parts, ", "), 100*float64(j.v.Passed)/float64(possible), whose)
+}
+
+// excuse says what failed for a reason that is not the change's.
+func (j *judge) excuse(first *result) string {
+	if a := j.alike(); a.signature != "" {
+		return fmt.Sprintf("all %d cases failed alike, for one reason outside of the change (%s): %s: %s", j.v.Failed, a.class, a.title, first.why)
+	}
+	what := ""
+	if first.culprit == nil && first.cause.title != "" {
+		what = first.cause.title + ": "
+	}
+	return fmt.Sprintf("%d of %d cases failed for a reason outside of the change (%s): %s%s: %s", j.v.Failed, j.ran(), first.cause.class, what, first.printed, first.why)
+}
+
 func (j *judge) failSentence(lead *result) string {
 	what := map[records.Outcome]string{
 		records.Failed:  "failed",
@@ -115,6 +172,9 @@ func (j *judge) failSentence(lead *result) string {
 	s = fmt.Sprintf("%d of %d cases failed; %s", j.v.Failed, j.ran(), s)
 	if consequences > 0 {
 		s += fmt.Sprintf(" (%d later failures of the same run are its consequences)", consequences)
+	}
+	if j.alike().toolchain {
+		s += "; every case failed alike, which also points at the toolchain: compare the versions of compiler, driver and toolkit"
 	}
 	return s
 }

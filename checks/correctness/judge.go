@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
-	"github.com/tilegate/tilegate/checks/triage"
 )
 
 // Options are the question.
@@ -42,7 +41,7 @@ func Judge(files, base []records.Report, o Options) Verdict {
 		candidate: map[string]*result{},
 		reference: map[string]*result{},
 		baseSkips: map[string]string{},
-		classes:   map[string]triage.Class{},
+		causes:    map[string]cause{},
 	}
 	j.read(files, base)
 	j.expect()
@@ -59,7 +58,8 @@ type result struct {
 	report  int
 	outcome records.Outcome
 	why     string
-	class   triage.Class // of a failing case
+	cause   cause  // of a failing case
+	cited   string // in a few words, why a skip counts; "" for none
 	// culprit is the case whose failure caused this one.
 	culprit *result
 	foreign bool // a case of neither backend
@@ -87,7 +87,7 @@ type judge struct {
 	baseSkipped int
 	partial     []string
 	collection  []*result
-	classes     map[string]triage.Class
+	causes      map[string]cause // by message
 }
 
 // read sorts the cases of all files by backend.
@@ -192,8 +192,8 @@ func (j *judge) settle() {
 		kept = append(kept, r)
 		switch {
 		case r.outcome == records.Skipped:
-			if cited := j.cite(r); cited != "" {
-				r.outcome, r.why = records.SkippedCited, cited
+			if r.cited = j.cite(r); r.cited != "" {
+				r.outcome, r.why = records.SkippedCited, fmt.Sprintf("cited: %s (%s)", r.cited, skipText(r.test))
 			}
 		case r.outcome == records.Passed:
 			if why := voidReason(r, j.o.Backend); why != "" {
@@ -203,7 +203,11 @@ func (j *judge) settle() {
 	}
 	j.order = kept
 	j.findCulprits()
+	j.classify()
 	for _, r := range j.order {
+		if _, expected := j.expectedIDs[caseKey(r.id)]; !expected {
+			j.v.Beyond++
+		}
 		switch r.outcome {
 		case records.Passed:
 			j.v.Passed++
@@ -215,7 +219,6 @@ func (j *judge) settle() {
 		default:
 			if r.failing() {
 				j.v.Failed++
-				r.class = j.classify(r)
 			}
 		}
 	}
@@ -258,21 +261,28 @@ var forwardOnly = regexp.MustCompile(`(?i)forward[- ]only|backward (pass )?(is )
 // supported.
 func ForwardOnly(text string) bool { return forwardOnly.MatchString(text) }
 
+// The reasons for which a skip is cited.
+const (
+	citedForward   = "forward-only backend on a backward case"
+	citedReference = "the reference skips the same parameters"
+	citedBase      = "skipped with the same text at the base revision"
+	citedGap       = "declared gap"
+)
+
 // cite says by which rule a skip is cited, else "".
 func (j *judge) cite(r *result) string {
 	text := skipText(r.test)
-	quoted := fmt.Sprintf(" (%s)", text)
 	if r.id.Backward() && ForwardOnly(text) {
-		return "cited: forward-only backend on a backward case" + quoted
+		return citedForward
 	}
 	if ref, ok := j.reference[r.id.Key()]; ok && ref.outcome == records.Skipped && j.referencePassed() {
-		return "cited: the reference skips the same parameters" + quoted
+		return citedReference
 	}
 	if before, ok := j.baseSkips[r.id.Key()]; ok && text != "" && before == text {
-		return "cited: skipped with the same text at the base revision" + quoted
+		return citedBase
 	}
 	if j.o.AllowSkip != nil && j.o.AllowSkip(text) {
-		return "cited: declared gap" + quoted
+		return citedGap
 	}
 	return ""
 }

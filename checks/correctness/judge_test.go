@@ -87,6 +87,25 @@ func TestCulpritLeads(t *testing.T) {
 	require.Equal(t, 1, v.Consequences)
 }
 
+// What was expected and what came beyond it is the sum of all counts.
+func TestCountsAddUp(t *testing.T) {
+	text := func(v Verdict) string {
+		var b bytes.Buffer
+		require.NoError(t, WriteText(&b, v))
+		return b.String()
+	}
+	v := Judge([]records.Report{recorded(t, "illegal_access.xml")}, nil, Options{Backend: "triton"})
+	require.Contains(t, text(v), "backend triton: 1 expected and 1 beyond them, 0 passed, 2 failed, 0 skipped (0 cited), 0 missing\n")
+
+	pair := func(p, result string) string {
+		return tc("test_op[cutile_rs-"+p+"]", result) + tc("test_op[cutile-"+p+"]", "")
+	}
+	v = judgeOne(rs, pair("1", ""), pair("2", failure("boom")), pair("3", skip("not today")), pair("4", `<skipped type="pytest.xfail" message="known"/>`),
+		pair("5", "<system-err>Current backend 'cutile-rs' has no implementation for 'x'</system-err>"), tc("test_op[cutile-6]", ""), tc("test_op[cutile_rs-7]", ""), tc("test_registry", failure("gone")))
+	require.Contains(t, text(v), "6 expected and 2 beyond them, 2 passed, 2 failed, 1 skipped (0 cited), 1 missing, 1 xfailed, 1 void\n")
+	require.Len(t, v.Cases, v.Expected+v.Beyond)
+}
+
 // One row for each way to a verdict.
 func TestVerdicts(t *testing.T) {
 	both := func(params string) string {
@@ -104,7 +123,7 @@ func TestVerdicts(t *testing.T) {
 		sentence string
 	}{
 		{"all pass", nil, []string{both("1"), both("2")}, AllPass, "", "all 2 expected cases passed."},
-		{"explicit ids spell the backend with a dash", nil, []string{tc("test_op[cutile-rs-a=1]", ""), tc("test_op[cutile-a=1]", "")}, AllPass, "", "all 1"},
+		{"explicit ids spell the backend with a dash", nil, []string{tc("test_op[cutile-rs-a=1]", ""), tc("test_op[cutile-a=1]", "")}, AllPass, "", "the only expected case passed"},
 		{"other backends do not matter", nil, []string{both("1"), tc("test_op[pytorch-1]", failure("x"))}, AllPass, "", ""},
 		{"wrong result", nil, []string{both("1"), cand("2", failure("AssertionError: DID NOT MATCH")), ref("2")}, Fail, triage.Kernel, "1 of 2 cases failed"},
 		{"set-up error", nil, []string{both("1"), cand("2", `<error message="failed on setup with boom"/>`), ref("2")}, Fail, triage.Kernel, "ended in an error"},
@@ -131,14 +150,14 @@ func TestVerdicts(t *testing.T) {
 		{"fallback in the log", func(o *Options) { o.Fallback = "Current backend 'cutile-rs' has no implementation for 'x'" }, []string{both("1")}, Blocked, triage.Host, "void"},
 		{"foreign kernel", nil, []string{cand("1", `<properties><property name="benchmark" value="{'cutile-rs': {'forward': {'median': 1, 'kernel_times': [{'name': 'softmax', 'self_time_us': 1, 'count': 1}]}}}"/></properties>`), ref("1")}, Blocked, triage.Host, "void: no kernel named *_entry ran"},
 		{"failure of no backend", nil, []string{both("1"), tc("test_registry", failure("boom"))}, Fail, triage.Kernel, "test_registry failed"},
-		{"pass of no backend is nothing to judge", nil, []string{both("1"), tc("test_registry", "")}, AllPass, "", "all 1"},
+		{"pass of no backend is nothing to judge", nil, []string{both("1"), tc("test_registry", "")}, AllPass, "", "the only expected case passed"},
 		{"expected list", func(o *Options) {
 			o.Expect = []string{"tests/ops/test_x.py::Test_X::test_op[cutile-1]", "tests/ops/test_x.py::Test_X::test_op[cutile_rs-2]"}
 		}, []string{cand("1", ""), cand("2", "")}, AllPass, "", "all 2"},
 		{"expected list, one gone", func(o *Options) {
 			o.Expect = []string{"tests/ops/test_x.py::Test_X::test_op[cutile-1]", "tests/ops/test_x.py::Test_X::test_op[cutile-3]"}
 		}, []string{cand("1", "")}, Blocked, "", "test_op[cutile_rs-3]"},
-		{"expected list, no backend", func(o *Options) { o.Expect = []string{"tests/ops/test_x.py::Test_X::test_op"} }, []string{tc("test_op", "")}, AllPass, "", "all 1"},
+		{"expected list, no backend", func(o *Options) { o.Expect = []string{"tests/ops/test_x.py::Test_X::test_op"} }, []string{tc("test_op", "")}, AllPass, "", "the only expected case passed"},
 		{"empty expected list", func(o *Options) { o.Expect = []string{} }, []string{both("1")}, Blocked, "", "list of expected cases is empty"},
 		{"extra candidate case fails", nil, []string{both("1"), cand("9", failure("boom"))}, Fail, triage.Kernel, ""},
 		{"extra candidate case is skipped", nil, []string{both("1"), cand("9", skip("why not"))}, Blocked, triage.Test, ""},
@@ -167,27 +186,27 @@ func TestCitedSkips(t *testing.T) {
 		cases string
 		base  []records.Report
 		allow func(string) bool
-		cited bool
+		cited string // in the verdict's sentence; "" when the skip does not count
 	}{
-		{"a: forward-only backward case", tc("test_op_backward[cutile_rs-1]", skip("cutile-rs is forward-only")) + tc("test_op_backward[cutile-1]", ""), nil, nil, true},
-		{"a: backward pass not supported", tc("test_op_backward[cutile_rs-1]", skip("cutile-rs backend does not support the backward pass")) + tc("test_op_backward[cutile-1]", ""), nil, nil, true},
-		{"a: the same text on a forward case", tc("test_op[cutile_rs-1]", skip("cutile-rs is forward-only")) + tc("test_op[cutile-1]", ""), nil, nil, false},
-		{"a: another text on a backward case", tc("test_op_backward[cutile_rs-1]", skip("slow")) + tc("test_op_backward[cutile-1]", ""), nil, nil, false},
-		{"b: the reference skips it too", tc("test_op[cutile_rs-1]", skip("sm80")) + tc("test_op[cutile-1]", skip("OOM on sm80")), nil, nil, true},
-		{"b: the reference skips other parameters", tc("test_op[cutile_rs-1]", skip("sm80")) + tc("test_op[cutile-1]", "") + tc("test_op[cutile_rs-2]", "") + tc("test_op[cutile-2]", skip("sm80")), nil, nil, false},
-		{"c: skipped at the base with the same text", tc("test_op[cutile_rs-1]", skip("old reason")) + tc("test_op[cutile-1]", ""), base, nil, true},
-		{"c: skipped at the base with another text", tc("test_op[cutile_rs-1]", skip("new reason")) + tc("test_op[cutile-1]", ""), base, nil, false},
-		{"d: allowed", tc("test_op[cutile_rs-1]", skip("no fp64")) + tc("test_op[cutile-1]", ""), nil, func(s string) bool { return s == "no fp64" }, true},
-		{"d: not allowed", tc("test_op[cutile_rs-1]", skip("no fp64")) + tc("test_op[cutile-1]", ""), nil, func(s string) bool { return s == "fp64" }, false},
+		{"a: forward-only backward case", tc("test_op_backward[cutile_rs-1]", skip("cutile-rs is forward-only")) + tc("test_op_backward[cutile-1]", ""), nil, nil, "1 backward case of a forward-only backend; 50 % of the reference's cases are covered"},
+		{"a: backward pass not supported", tc("test_op_backward[cutile_rs-1]", skip("cutile-rs backend does not support the backward pass")) + tc("test_op_backward[cutile-1]", ""), nil, nil, "1 backward case of a forward-only backend; 50 %"},
+		{"a: the same text on a forward case", tc("test_op[cutile_rs-1]", skip("cutile-rs is forward-only")) + tc("test_op[cutile-1]", ""), nil, nil, ""},
+		{"a: another text on a backward case", tc("test_op_backward[cutile_rs-1]", skip("slow")) + tc("test_op_backward[cutile-1]", ""), nil, nil, ""},
+		{"b: the reference skips it too", tc("test_op[cutile_rs-1]", skip("sm80")) + tc("test_op[cutile-1]", skip("OOM on sm80")), nil, nil, "1 skipped by the reference too; 100 % of the reference's cases are covered"},
+		{"b: the reference skips other parameters", tc("test_op[cutile_rs-1]", skip("sm80")) + tc("test_op[cutile-1]", "") + tc("test_op[cutile_rs-2]", "") + tc("test_op[cutile-2]", skip("sm80")), nil, nil, ""},
+		{"c: skipped at the base with the same text", tc("test_op[cutile_rs-1]", skip("old reason")) + tc("test_op[cutile-1]", ""), base, nil, "1 skipped at the base revision too; 50 %"},
+		{"c: skipped at the base with another text", tc("test_op[cutile_rs-1]", skip("new reason")) + tc("test_op[cutile-1]", ""), base, nil, ""},
+		{"d: allowed", tc("test_op[cutile_rs-1]", skip("no fp64")) + tc("test_op[cutile-1]", ""), nil, func(s string) bool { return s == "no fp64" }, "1 declared gap; 50 % of the reference's cases are covered"},
+		{"d: not allowed", tc("test_op[cutile_rs-1]", skip("no fp64")) + tc("test_op[cutile-1]", ""), nil, func(s string) bool { return s == "fp64" }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o := rs
 			o.AllowSkip = row.allow
 			v := Judge([]records.Report{report(pass, row.cases)}, row.base, o)
-			if row.cited {
+			if row.cited != "" {
 				require.Equal(t, AllPass, v.Verdict, v.Sentence)
 				require.Equal(t, 1, v.Cited)
-				require.Contains(t, v.Sentence, "1 are cited skips")
+				require.Contains(t, v.Sentence, "1 of 2 cases passed; cited skips: "+row.cited)
 			} else {
 				require.Equal(t, Blocked, v.Verdict, v.Sentence)
 				require.Zero(t, v.Cited)
@@ -296,7 +315,7 @@ func TestFieldReport074SkippedTests(t *testing.T) {
 	o.AllowSkip = func(text string) bool { return text == "package missing" }
 	v = Judge([]records.Report{run(60, 60, "package missing")}, nil, o)
 	require.Equal(t, AllPass, v.Verdict, v.Sentence)
-	require.Contains(t, v.Sentence, "60 of 120 expected cases passed, 60 are cited skips (covered: 50 %)")
+	require.Contains(t, v.Sentence, "60 of 120 cases passed; cited skips: 60 declared gaps; 50 % of the expected cases are covered")
 }
 
 // A partial report in which everything passed is partial.

@@ -37,9 +37,11 @@ type Verdict struct {
 	Sentence  string       `json:"sentence"`
 
 	// Cited counts the skips that a rule of the contract allows; Consequences the
-	// failures that an earlier one caused.
+	// failures that an earlier one caused; Beyond the cases that count although
+	// nobody expected them, such as one of no backend that failed.
 	Cited        int `json:"-"`
 	Consequences int `json:"-"`
+	Beyond       int `json:"-"`
 }
 
 // Case is one case of the candidate.
@@ -54,8 +56,7 @@ func WriteText(w io.Writer, v Verdict) error {
 	line := func(s string) string { return untrusted.Text(s).Line() }
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", v.Verdict, line(v.Sentence))
-	fmt.Fprintf(&b, "backend %s: %d expected, %d passed, %d failed, %d skipped (%d cited), %d missing\n",
-		line(v.Backend), v.Expected, v.Passed, v.Failed, v.Skipped, v.Cited, len(v.Missing))
+	fmt.Fprintf(&b, "backend %s: %s\n", line(v.Backend), v.counts())
 	if v.FailClass != "" {
 		fmt.Fprintf(&b, "class: %s\n", v.FailClass)
 	}
@@ -78,4 +79,26 @@ func WriteText(w io.Writer, v Verdict) error {
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// counts adds up: what was expected and what came beyond that is the sum of what
+// stands after it.
+func (v Verdict) counts() string {
+	s := fmt.Sprintf("%d expected", v.Expected)
+	if v.Beyond > 0 {
+		s += fmt.Sprintf(" and %d beyond them", v.Beyond)
+	}
+	s += fmt.Sprintf(", %d passed, %d failed, %d skipped (%d cited), %d missing", v.Passed, v.Failed, v.Skipped, v.Cited, len(v.Missing))
+	for _, o := range []records.Outcome{records.XFailed, records.Void} {
+		n := 0
+		for _, c := range v.Cases {
+			if c.Outcome == o {
+				n++
+			}
+		}
+		if n > 0 {
+			s += fmt.Sprintf(", %d %s", n, o)
+		}
+	}
+	return s
 }

@@ -31,6 +31,8 @@ type Match struct {
 	Title     string         `json:"title"`
 	Steps     []string       `json:"steps"`
 
+	// Alone is the class when other tests of the same run pass, "" for the same.
+	Alone Class `json:"-"`
 	// Skipped says that the text is the reason of a test that was skipped: it
 	// explains what is missing and not what failed.
 	Skipped bool `json:"-"`

@@ -88,6 +88,9 @@ type Row struct {
 	Context string // RE2 of a nearby line that is quoted too
 	// ContextAfter says that only a line after the hit is its context.
 	ContextAfter bool
+	// Alone is the class when other tests of the same run pass; "" when that makes
+	// no difference.
+	Alone Class
 	// Passing rows also count in what a test printed that passed.
 	Passing bool
 	// Unless are signatures that say the same more precisely: the row is left out

@@ -352,7 +352,7 @@ func (c *compiled) match(log string, l line) Match {
 	return Match{
 		Signature: c.ID, Stage: c.Stage, Class: c.Class, Also: c.Also, Rules: append([]string{}, c.Rules...),
 		Log: untrusted.Text(log), Line: l.n, Excerpt: untrusted.Text(l.text).Cut(maxExcerpt),
-		Title: c.Title, Steps: append([]string{}, c.Steps...),
+		Title: c.Title, Steps: append([]string{}, c.Steps...), Alone: c.Alone,
 	}
 }
 

@@ -188,9 +188,9 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J22", Stage: JIT, Class: Env, From: Platform,
-		Title: "The tile assembler has no target for the runner's GPU",
+		Title: "The runner's GPU is not supported: the assembler or the library has no code for it",
 		Steps: []string{
-			"Use a runner whose GPU the toolkit's tile assembler supports; the message names the architecture.",
+			"Use a runner whose GPU the toolkit supports; the message names the architecture.",
 			"The change is not at fault.",
 		},
 		Any: []Pattern{

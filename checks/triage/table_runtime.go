@@ -56,12 +56,13 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: CUDA error 35: CUDA driver version is insufficient for CUDA runtime version", NearMiss: "CUDA driver version: 580",
 	},
 	{
-		ID: "S-R23", Stage: Runtime, Class: Env, From: Platform,
+		ID: "S-R23", Stage: Runtime, Class: Env, Alone: Kernel, From: Platform,
 		Title: "The driver lacks its compiler library",
 		Steps: []string{
 			"Install the driver's full set of libraries on the runner.",
 			"If one kernel alone fails so, treat it as an ordinary failure of that kernel.",
 		},
+		Context: `(?i)driver[ _]version:? *\d+`,
 		Any:     []Pattern{{Line: `CUDA_ERROR_JIT_COMPILER_NOT_FOUND|cudaErrorJitCompilerNotFound`}, {Line: `JIT compiler library not found`}, {Line: `libnvidia-(ptxjitcompiler|tileiras|nvvm)\S*: cannot open shared object`}, {Line: `DriverError\(221\b`}},
 		Example: "cutile_bmm launch failed: Driver(DriverError(221, \"PTX JIT compiler library not found\"))", NearMiss: "PTX JIT compilation was disabled",
 	},
