@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type Verdict struct {
 	FailClass string
 	Sentence  string // untrusted: may quote the evidence
 	Detail    []byte // the verdict in its published JSON form
+	// Signature names the failure signature that leads; "" when none is known.
+	Signature string
 	// judged says that the causes of the failed cases are part of the outcome.
 	judged bool
 }
@@ -34,6 +37,18 @@ type Verdict struct {
 type Kernel struct {
 	Test     string // path of its test file
 	Analysis []byte // its analysis.json
+	// Requirements are the files of the change that say what the code needs to run.
+	Requirements []string
+}
+
+// IsRequirements reports whether a file says what the code needs to run.
+func IsRequirements(file string) bool {
+	name := path.Base(file)
+	switch name {
+	case "Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "setup.cfg", "rust-toolchain.toml":
+		return true
+	}
+	return strings.HasPrefix(name, "requirements") && strings.HasSuffix(name, ".txt")
 }
 
 // blocked is the verdict that nothing is shown.
@@ -65,7 +80,7 @@ func Judge(e Evidence, conclusion string, c config.Config, k Kernel) (Verdict, e
 		v.Outcome, v.Sentence = gate.Blocked, fmt.Sprintf("The evidence says %s, but the job ended with %s.", v.Outcome, conclusion)
 	}
 	if !good {
-		return e.explain(v)
+		return e.explain(v, k)
 	}
 	return v, nil
 }
@@ -185,10 +200,13 @@ func (e Evidence) variants(k Kernel) (v *perf.Variants, note string) {
 	return v, ""
 }
 
+// untuned is how a log says that autotuning was off.
+var untuned = regexp.MustCompile(`(?mi)^.{0,80}\b((TILEGYM_)?DISABLE_AUTOTUNE\s*=\s*['"]?(1|true|yes|on)\b|autotun(e|ing) (is |was )?(disabled|off|skipped)).{0,80}$`)
+
 // perf compares the rounds. Files of one side pair up in their order.
 func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	var files []perf.File
-	var notes []string
+	var notes, signs []string
 	for _, f := range e.Files {
 		data, err := fs.ReadFile(e.fsys, f.Path)
 		if err != nil {
@@ -202,7 +220,10 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 			}
 			files = append(files, perf.File{Report: report})
 		case "log":
-			notes = append(notes, perf.ConsoleNotes(records.ReadConsole(f.Path, bytes.NewReader(data)))...)
+			if line := untuned.Find(data); line != nil {
+				return blocked("Refused: `%s` says `%s`, and times that were taken without tuning do not count.", f.Path, bytes.TrimSpace(line)), nil
+			}
+			signs = append(signs, perf.ConsoleNotes(records.ReadConsole(f.Path, bytes.NewReader(data)))...)
 		}
 	}
 	if len(files) == 0 {
@@ -212,6 +233,7 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	if note != "" {
 		notes = append(notes, note)
 	}
+	notes = append(signs, notes...)
 	v := perf.Compare(files, []job.Evidence{e.Evidence}, perf.Options{
 		Candidate: e.Candidate, Reference: e.Reference, Threshold: c.Perf.Threshold, MaxMissing: c.Perf.MaxMissing, Variants: variants,
 		MaxRounds: e.request.Rounds.Max, Renames: c.Perf.Renames, AllowSkip: c.SkipMatcher(e.Candidate), LogNotes: notes,
@@ -222,6 +244,9 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 		Threshold float64 `json:"threshold"`
 	}{v, v.Threshold})
 	out := Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail}
+	if out.Outcome == gate.Blocked && len(v.Configs) == 0 && len(signs) > 0 {
+		out.FailClass = string(triage.Infra) // a profiler that failed, a GPU that was throttled
+	}
 	if out.Outcome == gate.PerfDone {
 		if command, failed := e.failed(); failed {
 			out.Outcome, out.Sentence = gate.Blocked, fmt.Sprintf("`%s` ended with exit code %d, so the measurements are not those of a whole run.", command.Name, command.ExitCode)
@@ -234,7 +259,7 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 
 // explain adds what the known failure signatures say about the logs, the failed
 // cases and the times.
-func (e Evidence) explain(v Verdict) (Verdict, error) {
+func (e Evidence) explain(v Verdict, k Kernel) (Verdict, error) {
 	scanner := triage.NewScanner()
 	for _, f := range e.Files {
 		if f.Kind != "log" && f.Kind != "symbols" && f.Kind != "junit" {
@@ -259,14 +284,85 @@ func (e Evidence) explain(v Verdict) (Verdict, error) {
 	// That a test ran out of time is an outcome, which the failed cases tell, and
 	// not a cause.
 	limit := v.judged && best.Signature == correctness.TimeoutSignature
-	if v.FailClass == "" {
+	v.Signature = best.Signature
+	v.say(best)
+	switch second := codeError(matches[1:]); {
+	case second != nil && innocent(best.Class):
+		// The host has a fault, and the change does not compile either.
+		v.FailClass = string(second.Class)
+		v.say(*second)
+	case v.Outcome == gate.Fail && !limit && !best.Weak && innocent(best.Class):
+		v.Outcome, v.FailClass = gate.Blocked, string(best.Class)
+	case v.FailClass == "":
 		v.FailClass = string(best.Class)
 	}
-	if v.Outcome == gate.Fail && !limit && (best.Class == triage.Env || best.Class == triage.Infra) {
-		v.Outcome, v.FailClass = gate.Blocked, string(best.Class)
+	if len(k.Requirements) > 0 && best.Signature == driverTooOld {
+		v.Sentence += fmt.Sprintf(" The change edits `%s`: it may have raised the requirement.", strings.Join(k.Requirements, "`, `"))
 	}
-	v.Sentence = fmt.Sprintf("%s %s (%s).", strings.TrimSpace(v.Sentence), strings.TrimSuffix(best.Title, "."), best.Signature)
 	return v, v.addTriage(matches)
+}
+
+// The signatures that need more than their class: a driver that is older than what
+// the code asks for, and memory that ran out.
+const (
+	driverTooOld = "S-R21"
+	outOfMemory  = "S-R13"
+)
+
+func innocent(c triage.Class) bool { return c == triage.Env || c == triage.Infra }
+
+// say adds a match to the sentence, with its text unless that stands there.
+func (v *Verdict) say(m triage.Match) {
+	v.Sentence = strings.TrimSpace(v.Sentence)
+	said := m.Excerpt.Cut(300).Line()
+	if first, _, _ := strings.Cut(m.Excerpt.Plain(), "\n"); strings.Contains(v.Sentence, strings.TrimSpace(first)) {
+		said = ""
+	}
+	v.Sentence += fmt.Sprintf(" %s (%s)", strings.TrimSuffix(m.Title, "."), m.Signature)
+	if said != "" {
+		v.Sentence += ": " + strings.TrimRight(said, ". ")
+	}
+	v.Sentence += "."
+}
+
+// codeError is the first match that is a compiler's error with a place in the
+// sources; nil for none.
+func codeError(matches []triage.Match) *triage.Match {
+	for i, m := range matches {
+		if m.Stage == triage.Build && !innocent(m.Class) && strings.Contains(m.Excerpt.Plain(), "\n--> ") {
+			return &matches[i]
+		}
+	}
+	return nil
+}
+
+// On names the runner of a verdict that blames the host.
+func (v Verdict) On(runner string) Verdict {
+	if runner != "" && innocent(triage.Class(v.FailClass)) && !strings.Contains(v.Sentence, runner) {
+		v.Sentence += fmt.Sprintf(" It ran on the runner `%s`.", strings.ReplaceAll(runner, "`", "'"))
+	}
+	return v
+}
+
+// Retry reports whether a verdict is worth one automatic repetition: the host, not
+// the change, is what it blames, and another run may meet another host.
+func (v Verdict) Retry() bool {
+	return v.Outcome == gate.Blocked && v.FailClass == string(triage.Infra)
+}
+
+// Again is the verdict of an automatic repetition, told with why it was made. A
+// case that ran out of memory twice is no accident.
+func (v Verdict) Again(first Verdict) Verdict {
+	switch {
+	case v.Outcome == gate.Blocked && v.Signature == outOfMemory && first.Signature == outOfMemory:
+		v.Outcome, v.FailClass = gate.Fail, string(triage.Test)
+		v.Sentence = "It ran out of memory in the repetition too. " + v.Sentence
+	case v.Outcome != gate.Blocked && first.Signature == outOfMemory:
+		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: the first run ran out of GPU memory (flaky)."
+	case v.Outcome != gate.Blocked:
+		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: the first run was lost to the host."
+	}
+	return v
 }
 
 // addTriage puts the class of the failure and the rules and steps of the
@@ -291,7 +387,7 @@ func (v *Verdict) addTriage(matches []triage.Match) (err error) {
 	for _, m := range matches[:min(len(matches), triage.MaxMatches)] {
 		steps = append(steps, step{m.Rules, m.Steps})
 	}
-	for name, value := range map[string]any{"triage": steps, "fail_class": v.FailClass} {
+	for name, value := range map[string]any{"triage": steps, "fail_class": v.FailClass, "signature": v.Signature} {
 		if detail[name], err = json.Marshal(value); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 // those of the published verdict formats.
 type Detail struct {
 	FailClass  string          `json:"fail_class"`
+	Signature  string          `json:"signature"` // of the failure, where one is known
 	Severity   string          `json:"severity"`
 	Ratio      *float64        `json:"geomean_ratio"`
 	Threshold  float64         `json:"threshold"` // the limit that was applied; 0 where it was not kept

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/bot/report"
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
 )
 
@@ -251,6 +252,11 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 	var k dispatch.Kernel
 	if facts, ok := l.study.Kernels[result.Kernel]; ok && d.HeadSHA == l.info.HeadSHA {
 		k = dispatch.Kernel{Test: facts.Test, Analysis: facts.Analysis}
+		for _, p := range l.study.Changed {
+			if dispatch.IsRequirements(p) {
+				k.Requirements = append(k.Requirements, p)
+			}
+		}
 	}
 	v, err := dispatch.Judge(evidence, j.Conclusion, l.policy.Config, k)
 	if err != nil {
@@ -258,6 +264,14 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		l.Log.Error("evidence could not be judged", "dispatch", d.ID, "artifact", name, "error", err)
 		result.Outcome, result.Sentence = outcomeMissing, "The evidence could not be judged: "+oneLine(err)+"."
 		return nil
+	}
+	v = v.On(j.Runner)
+	if d.Cause == causeRetry {
+		first, err := l.firstAttempt(d, result)
+		if err != nil {
+			return err
+		}
+		v = v.Again(first)
 	}
 	result.Outcome, result.Sentence, result.Evidence = string(v.Outcome), v.Sentence, evidence.SHA256
 	if d.HeadSHA == l.info.HeadSHA {
@@ -267,6 +281,33 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		result.Verdict = v.Detail
 	}
 	return nil
+}
+
+// firstAttempt is what the dispatch said that a retry repeats; empty when it left
+// no verdict.
+func (l *look) firstAttempt(retry *store.Dispatch, result *store.Result) (dispatch.Verdict, error) {
+	var first dispatch.Verdict
+	for _, d := range l.dispatches {
+		if d.ID == retry.ID {
+			break
+		}
+		for _, r := range l.results[d.ID] {
+			if r.Stage == result.Stage && r.Kernel == result.Kernel && r.GPU == result.GPU {
+				v, err := verdictOf(r)
+				if err != nil {
+					return first, err
+				}
+				first = v
+			}
+		}
+	}
+	return first, nil
+}
+
+// verdictOf is what is kept of a verdict.
+func verdictOf(r store.Result) (dispatch.Verdict, error) {
+	d, err := report.ParseDetail(r.Verdict)
+	return dispatch.Verdict{Outcome: gate.Verdict(r.Outcome), FailClass: d.FailClass, Signature: d.Signature, Sentence: r.Sentence}, err
 }
 
 // oneLine joins the lines of a joined error.

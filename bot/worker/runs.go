@@ -321,10 +321,13 @@ func (l *look) send(ctx context.Context, plan gate.Plan) error {
 	return nil
 }
 
+// causeRetry is the cause of a dispatch that repeats one by itself.
+const causeRetry = "retry"
+
 // retries collects the kernels on a GPU class whose newest dispatch ended with
-// an infrastructure fault and was not a retry itself.
+// an infrastructure fault, or whose evidence blames one, and was not a retry itself.
 func (l *look) retries(plan gate.Plan, gpu string) (rerun, error) {
-	out := rerun{cause: "retry", attempt: 2, stages: job.Stages}
+	out := rerun{cause: causeRetry, attempt: 2, stages: job.Stages}
 	for _, kernel := range plan.Kernels {
 		for _, stage := range job.Stages {
 			d, ok, err := l.newest(stage, kernel, gpu)
@@ -335,7 +338,14 @@ func (l *look) retries(plan gate.Plan, gpu string) (rerun, error) {
 				continue
 			}
 			for _, r := range l.results[d.ID] {
-				if r.Stage == string(stage) && r.Kernel == kernel && r.Outcome == outcomeInfra && !slices.Contains(out.kernels, kernel) {
+				if r.Stage != string(stage) || r.Kernel != kernel || slices.Contains(out.kernels, kernel) {
+					continue
+				}
+				v, err := verdictOf(r)
+				if err != nil {
+					return out, err
+				}
+				if r.Outcome == outcomeInfra || v.Retry() {
 					out.kernels = append(out.kernels, kernel)
 				}
 			}

@@ -33,6 +33,8 @@ type Match struct {
 
 	// Alone is the class when other tests of the same run pass, "" for the same.
 	Alone Class `json:"-"`
+	// Weak says that it is a consequence, or says little by itself.
+	Weak bool `json:"-"`
 	// Skipped says that the text is the reason of a test that was skipped: it
 	// explains what is missing and not what failed.
 	Skipped bool `json:"-"`

@@ -307,7 +307,7 @@ func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 		return
 	}
 	h := sc.newHit(row, rank, l)
-	h.Skipped = rank == skipped
+	h.Weak, h.Skipped = rank >= Weak, rank == skipped
 	if p != nil && p.Class != "" {
 		h.Class, h.Also = p.Class, p.Also
 	}

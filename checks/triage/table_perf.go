@@ -45,6 +45,20 @@ var perfRows = []Row{
 		Records: gap(gapOneRow),
 	},
 	{
+		ID: "S-P09", Stage: Perf, Class: Infra, Rank: Weak, From: Platform,
+		Title: "The GPU was throttled while times were taken",
+		Steps: []string{
+			"Look at the runner's cooling, power limit and other jobs.",
+			"Measure again: times from a throttled GPU show nothing.",
+		},
+		Any: []Pattern{
+			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
+			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_throttle_reasons\.\w+.*\bActive\b`},
+		},
+		Example:  "warning: GPU clock throttled (thermal), sample 12 discarded",
+		NearMiss: "clock events: no throttling seen",
+	},
+	{
 		ID: "S-P08", Stage: Perf, Class: InProcess, Rules: []string{"R49"}, From: Rulebook,
 		Title:   "The perf report has not exactly one machine-readable geomean",
 		Steps:   []string{"Write one line `geomean_ratio=1.0234`, without spaces."},
