@@ -26,9 +26,9 @@ func (b *builder) append(src []byte, segments []segment) bool {
 		b.f.Unread = fmt.Sprintf("the %s grammar does not fit the parser: %v", b.f.Lang, err)
 		return false
 	}
-	tree := parser.Parse(src, nil)
+	tree := parse(parser, src)
 	if tree == nil {
-		b.f.Unread = "the parser gave up"
+		b.f.Unread = "the parser gave up: it read the text over and over, as when a string or comment has no end"
 		return false
 	}
 	defer tree.Close()

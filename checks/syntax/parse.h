@@ -1,0 +1,40 @@
+// The part of tree-sitter's C interface that a bounded parse needs; see copy.h
+// for why the declarations stand here.
+#ifndef TILEGATE_PARSE_H
+#define TILEGATE_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct TSTree TSTree;
+typedef struct TSParser TSParser;
+
+typedef struct TSPoint {
+	uint32_t row, column;
+} TSPoint;
+
+typedef struct TSInput {
+	void *payload;
+	const char *(*read)(void *payload, uint32_t at, TSPoint position, uint32_t *count);
+	int encoding; // 0: UTF-8
+	uint32_t (*decode)(const uint8_t *text, uint32_t length, int32_t *code_point);
+} TSInput;
+
+typedef struct TSParseState {
+	void *payload;
+	uint32_t current_byte_offset;
+	bool has_error;
+} TSParseState;
+
+typedef struct TSParseOptions {
+	void *payload;
+	bool (*progress_callback)(TSParseState *state);
+} TSParseOptions;
+
+TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old_tree, TSInput input, TSParseOptions options);
+
+// tilegate_parse parses a text. It reads at most limit bytes, those that are read
+// again included, and returns NULL when that is not enough.
+TSTree *tilegate_parse(TSParser *parser, const char *text, uint32_t length, uint64_t limit);
+
+#endif
