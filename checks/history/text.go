@@ -1,0 +1,174 @@
+package history
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// recent is the number of measurements of a series that the text lists.
+const recent = 12
+
+// gap stands in a sparkline where there is no value.
+const gap = '·'
+
+// steadyShare is the spread, as a share of the middle, below which a sparkline
+// does not fill its height: two cards of one model differ by about 1 %.
+const steadyShare = 0.04
+
+// Sparkline draws values in one line of block characters, the lowest value as the
+// lowest block. Values within 4 % of each other keep to the middle.
+func Sparkline(values []*float64) string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v != nil {
+			lo, hi = math.Min(lo, *v), math.Max(hi, *v)
+		}
+	}
+	if middle := (lo + hi) / 2; hi-lo < steadyShare*middle {
+		lo, hi = middle*(1-steadyShare/2), middle*(1+steadyShare/2)
+	}
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	for _, v := range values {
+		if v == nil {
+			b.WriteRune(gap)
+			continue
+		}
+		b.WriteRune(blocks[min(len(blocks)-1, int((*v-lo)/(hi-lo)*float64(len(blocks))))])
+	}
+	return b.String()
+}
+
+// WriteText prints series for people: a sparkline of the ratio, the newest
+// measurements, and the medians of each config.
+func WriteText(w io.Writer, all []Series) error {
+	var b strings.Builder
+	for i, s := range all {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		s.text(&b)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (s Series) text(b *strings.Builder) {
+	fmt.Fprintln(b, s.Title())
+	fmt.Fprintln(b, s.Where())
+	ratios := make([]*float64, len(s.Points))
+	for i, p := range s.Points {
+		ratios[i] = p.Ratio
+	}
+	fmt.Fprintf(b, "\n  %s  %s\n\n", Sparkline(ratios), s.newest())
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  commit\tmeasured\tratio\tinterval\trounds\tseverity\tsource")
+	first := max(0, len(s.Points)-recent)
+	for _, p := range s.Points[first:] {
+		ratio := "-"
+		if p.Ratio != nil {
+			ratio = perf.FormatRatio(*p.Ratio, s.Threshold)
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", p.Commit[:7], p.At.Format("2006-01-02 15:04"), ratio, interval(p), p.Rounds, p.Severity, line(p.Source))
+	}
+	t.Flush()
+	if first > 0 {
+		fmt.Fprintf(b, "  and %d older\n", first)
+	}
+	for _, change := range s.drivers() {
+		fmt.Fprintln(b, "  "+change)
+	}
+	if len(s.Configs) == 0 {
+		return
+	}
+	fmt.Fprintln(b)
+	fmt.Fprintf(t, "  config\t%s\t\t%s\t\tratio\n", line(s.Candidate), line(s.Reference))
+	for _, c := range s.Configs {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", line(c.Name), Sparkline(c.Candidate), ms(newest(c.Candidate)), Sparkline(c.Reference), ms(newest(c.Reference)), c.newestRatio())
+	}
+	t.Flush()
+}
+
+// Title names what a series is about.
+func (s Series) Title() string {
+	variant := s.Variant
+	if variant == "" {
+		variant = "all variants"
+	}
+	return fmt.Sprintf("%s, %s: %s over %s", line(s.Kernel), line(variant), line(s.Candidate), line(s.Reference))
+}
+
+// Where says on which card it was measured, how and of which repository.
+func (s Series) Where() string {
+	parts := []string{line(s.GPU)}
+	if s.GPUClass != "" && s.GPUClass != s.GPU {
+		parts = append(parts, "class "+line(s.GPUClass))
+	}
+	if s.Timing != "" {
+		parts = append(parts, "timed by "+line(s.Timing))
+	}
+	return strings.Join(append(parts, line(s.Repository)), ", ")
+}
+
+// newest is the newest ratio in words.
+func (s Series) newest() string {
+	p, ok := s.Last()
+	if !ok {
+		return "no ratio"
+	}
+	text := fmt.Sprintf("newest ratio %s, %s, limit %s", perf.FormatRatio(*p.Ratio, s.Threshold), p.Severity, perf.FormatRatio(s.Threshold, s.Threshold))
+	if p.Commit != s.Points[len(s.Points)-1].Commit {
+		text += fmt.Sprintf(" (of %s; later ones have none)", p.Commit[:7])
+	}
+	return text
+}
+
+func interval(p Point) string {
+	if p.Interval == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f to %.3f", p.Interval.Low, p.Interval.High)
+}
+
+// drivers says at which commits the driver changed: times before and after are not
+// of the same host.
+func (s Series) drivers() []string {
+	var out []string
+	for i, p := range s.Points[1:] {
+		if before := s.Points[i].Driver; before != p.Driver {
+			out = append(out, fmt.Sprintf("driver %s instead of %s from %s on", line(p.Driver), line(before), p.Commit[:7]))
+		}
+	}
+	return out
+}
+
+// newest is the value of the newest measurement, nil when it has none.
+func newest(values []*float64) *float64 { return values[len(values)-1] }
+
+func ms(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return perf.FormatMS(*v)
+}
+
+func (c ConfigSeries) newestRatio() string {
+	candidate, reference := newest(c.Candidate), newest(c.Reference)
+	if candidate == nil || reference == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*candidate / *reference, 'f', 3, 64)
+}
+
+func line(s string) string { return untrusted.Text(s).Line() }
