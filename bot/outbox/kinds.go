@@ -233,7 +233,7 @@ func LeaveCheck(ctx context.Context, tx *store.Tx, to To, name, sha string) (boo
 // PutComment asks for the state of a comment that is made once and edited
 // after. name tells the comments of a target apart.
 func PutComment(ctx context.Context, tx *store.Tx, to To, name string, c Comment) (bool, error) {
-	object := fmt.Sprintf("comment/%s/%s", to.Target, name)
+	object := commentObject(to, name)
 	digest, err := digestOf(c)
 	if err != nil {
 		return false, err
@@ -250,6 +250,16 @@ func PutComment(ctx context.Context, tx *store.Tx, to To, name string, c Comment
 		return false, err
 	}
 	return true, enqueue(ctx, tx, to, KindComment, object, key, true, c)
+}
+
+// Commented reports whether a comment of a name was asked for.
+func Commented(ctx context.Context, tx *store.Tx, to To, name string) (bool, error) {
+	last, err := tx.Wanted(ctx, commentObject(to, name))
+	return last.Digest != "", err
+}
+
+func commentObject(to To, name string) string {
+	return fmt.Sprintf("comment/%s/%s", to.Target, name)
 }
 
 // AddReview asks for a review; the same marker is asked for once.

@@ -215,10 +215,11 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// findingsText lists what was not read and all findings; heavy and new ones
-// are the last to be left out.
+// findingsText lists what was not read, what the change accepts and all
+// findings; heavy and new ones are the last to be left out.
 func findingsText(r *review.Report) (string, error) {
-	if len(r.Findings) == 0 && len(r.Summary.Unread) == 0 {
+	accepted := suppressions(r)
+	if len(r.Findings) == 0 && len(r.Summary.Unread) == 0 && len(accepted) == 0 {
 		return "", nil
 	}
 	head, err := templates.Markdown("check", "findings-head", nil)
@@ -232,6 +233,13 @@ func findingsText(r *review.Report) (string, error) {
 			return "", err
 		}
 		rows = append(rows, untrusted.Row{Markdown: text, Weight: 9})
+	}
+	for _, a := range accepted {
+		text, err := templates.Markdown("check", "suppression-row", a)
+		if err != nil {
+			return "", err
+		}
+		rows = append(rows, untrusted.Row{Markdown: text, Weight: 8})
 	}
 	for _, f := range r.Findings {
 		text, err := templates.Markdown("check", "finding-row", map[string]any{

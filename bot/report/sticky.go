@@ -8,6 +8,7 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/templates"
 )
@@ -19,9 +20,10 @@ const (
 )
 
 // Worthwhile reports whether the subject needs a summary comment: there is
-// something to do, or jobs whose results it shows.
+// something to do, jobs whose results it shows, or a comment in the change that
+// accepts findings.
 func Worthwhile(s Subject) bool {
-	return s.Number > 0 && (s.Tree.Status != gate.Success || len(stageNodes(s.Tree, job.Build)) > 0 || len(s.Threads) > 0)
+	return s.Number > 0 && (s.Tree.Status != gate.Success || len(stageNodes(s.Tree, job.Build)) > 0 || len(s.Threads) > 0 || len(suppressions(s.Review)) > 0)
 }
 
 // Sticky is the summary comment.
@@ -45,7 +47,9 @@ func Sticky(s Subject) (outbox.Comment, error) {
 		}
 		rows = append(rows, r)
 	}
+	accepted := suppressions(s.Review)
 	foot, err := templates.Markdown("sticky", "foot", map[string]any{
+		"Suppressions": accepted[:min(len(accepted), suppressionLimit)], "More": max(len(accepted)-suppressionLimit, 0),
 		"Open": open(s.Tree), "SHA": untrusted.Text(short(s.HeadSHA)), "Page": s.page(job.Perf, job.Correctness, job.Build),
 	})
 	if err != nil {
@@ -54,6 +58,34 @@ func Sticky(s Subject) (outbox.Comment, error) {
 	body, err := fit(untrusted.CommentLimit-len(outbox.MarkerLine(StickyMarker))-2, head, rows, foot)
 	return outbox.Comment{Number: s.Number, Marker: StickyMarker, Body: body}, err
 }
+
+// suppressionLimit bounds the list of suppressions; the rules check lists all.
+const suppressionLimit = 15
+
+// suppression is a comment of the change that accepts findings, as it is told.
+type suppression struct {
+	Rules, Place, Reason, Problem untrusted.Text
+}
+
+// suppressions are those that the change adds.
+func suppressions(r *review.Report) []suppression {
+	if r == nil {
+		return nil
+	}
+	var out []suppression
+	for _, s := range r.Summary.Suppressions {
+		if s.New {
+			out = append(out, suppression{
+				Rules: untrusted.Text(strings.Join(s.Rules, ", ")), Place: untrusted.Text(fmt.Sprintf("%s:%d", s.Path, s.Line)),
+				Reason: untrusted.Text(s.Reason).Cut(reasonLimit), Problem: untrusted.Text(s.Problem).Cut(reasonLimit),
+			})
+		}
+	}
+	return out
+}
+
+// reasonLimit is the length of a reason that is shown, in bytes.
+const reasonLimit = 300
 
 func kernelNodes(root gate.Node) []gate.Node {
 	var nodes []gate.Node

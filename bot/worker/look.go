@@ -297,7 +297,12 @@ func (l *look) tell(ctx context.Context, tree gate.Node) error {
 				return err
 			}
 		}
-		if report.Worthwhile(s) {
+		// A comment that is there follows the state, whatever it is.
+		told, err := outbox.Commented(ctx, tx, l.to, report.StickyName)
+		if err != nil {
+			return err
+		}
+		if told || report.Worthwhile(s) {
 			c, err := report.Sticky(s)
 			if err != nil {
 				return err

@@ -40,3 +40,30 @@ func TestUnaffectedChangeIsGreen(t *testing.T) {
 	w.quiet()
 	require.Empty(t, w.sim.Runs())
 }
+
+// A comment that accepts a finding keeps the check green and stands in the
+// summary, after the report was kept and read again, too.
+func TestSuppressionStandsInTheSummary(t *testing.T) {
+	w := newWorld(t)
+	changes := w.planted()
+	changes[kernelRS] = w.edit(kernelRS, "let zero: Tile<f32, { [TILE] }> = constant(0.0f32, const_shape![TILE]);",
+		"// tilegate: allow(R6) one is no arithmetic, says @octocat\n        let zero: Tile<f32, { [TILE] }> = constant(0.0f32, const_shape![TILE * 1]);")
+	n, sha := w.open("writer", changes)
+	rules := w.becomes(sha, report.CheckRules, "success")
+	require.Contains(t, rules.Text, "| accepted | R6 | `"+kernelRS+":31` | one is no arithmetic, says")
+	w.quiet()
+	comments := w.repo.Comments(n)
+	require.Len(t, comments, 1)
+	require.Contains(t, comments[0].Body, "- R6 `"+kernelRS+":31`: one is no arithmetic, says")
+	require.NotContains(t, comments[0].Body, " @octocat")
+
+	// The next push takes the comment back. Then nothing is worth a summary any
+	// more, but the one that is there follows.
+	sha = w.push("topic-writer", "writer", githubsim.Changes{kernelRS: w.append(kernelRS, "")})
+	w.becomes(sha, report.CheckGate, "success")
+	w.quiet()
+	comments = w.repo.Comments(n)
+	require.Len(t, comments, 1)
+	require.Contains(t, comments[0].Body, "### Passed")
+	require.NotContains(t, comments[0].Body, "accept findings")
+}
