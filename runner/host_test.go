@@ -48,7 +48,7 @@ func TestFindPythonTakesTheFirstThatImportsPytest(t *testing.T) {
 func TestStageEnvironHidesTheWorkflow(t *testing.T) {
 	h := Host{Environ: []string{
 		"PATH=/bin", "GITHUB_TOKEN=secret", "GITHUB_OUTPUT=f", "ACTIONS_RUNTIME_TOKEN=secret", "INPUT_REQUEST={}",
-		"PYTEST_ADDOPTS=-k nothing", "REP=1", "DISABLE_FALLBACK=0", "CUDA_VISIBLE_DEVICES=0,1", "HOME=/h",
+		"PYTEST_ADDOPTS=-k nothing", "REP=1", "DISABLE_FALLBACK=0", "DISABLE_AUTOTUNE=1", "TILEGYM_DISABLE_AUTOTUNE=1", "CUDA_VISIBLE_DEVICES=0,1", "HOME=/h",
 	}}
 	env := h.stageEnviron("DISABLE_FALLBACK=1", "CUDA_VISIBLE_DEVICES=GPU-1")
 	assert.Equal(t, []string{"PATH=/bin", "HOME=/h", "DISABLE_FALLBACK=1", "CUDA_VISIBLE_DEVICES=GPU-1"}, env)

@@ -325,7 +325,7 @@ func (s *stageRun) correctness(ctx context.Context) (string, error) {
 	if s.k.Suite != "" {
 		module = "tilegym.suites." + s.k.Suite + ".cutile_rs." + s.k.Name
 	}
-	tuning := []string{"CUTILE_RS_AUTOBUILD=0", "DISABLE_AUTOTUNE=1"}
+	tuning := []string{"CUTILE_RS_AUTOBUILD=0", "TILEGYM_DISABLE_AUTOTUNE=1", "DISABLE_AUTOTUNE=1"}
 	ok, err := s.step(ctx, "wiring", s.Limits.Check, s.w.Root, tuning,
 		s.Host.Python, filepath.Join(s.scripts, "wiring.py"), s.req.Candidate, module, library, "cutile_"+s.k.Name)
 	if !ok || err != nil {

@@ -322,11 +322,14 @@ func TestFieldReport070MemoryExhaustion(t *testing.T) {
 	blamesTheHost(t, first, "infra", "2 of 3000 cases failed", "The GPU ran out of memory")
 	require.True(t, first.Retry())
 
-	passed := judged(t, job.Correctness, "success", dispatch.Kernel{}, tested(0, report(3000, every("")), "")).Again(first)
+	passed, err := judged(t, job.Correctness, "success", dispatch.Kernel{}, tested(0, report(3000, every("")), "")).Again(first)
+	require.NoError(t, err)
 	require.Equal(t, gate.AllPass, passed.Outcome)
 	require.Contains(t, passed.Sentence, "the first run ran out of GPU memory (flaky)")
 
-	again := judged(t, job.Correctness, "failure", dispatch.Kernel{}, tested(1, report(3000, oom), "")).Again(first)
+	again, err := judged(t, job.Correctness, "failure", dispatch.Kernel{}, tested(1, report(3000, oom), "")).Again(first)
+	require.NoError(t, err)
+	require.Contains(t, string(again.Detail), `"fail_class":"test"`)
 	require.Equal(t, gate.Fail, again.Outcome)
 	require.Equal(t, "test", again.FailClass)
 	require.Contains(t, again.Sentence, "out of memory in the repetition too")

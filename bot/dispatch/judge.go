@@ -28,6 +28,8 @@ type Verdict struct {
 	Detail    []byte // the verdict in its published JSON form
 	// Signature names the failure signature that leads; "" when none is known.
 	Signature string
+	// Times is the verdict of the perf stage on what was measured; nil in others.
+	Times *perf.Verdict
 	// judged says that the causes of the failed cases are part of the outcome.
 	judged bool
 }
@@ -243,7 +245,7 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 		perf.Verdict
 		Threshold float64 `json:"threshold"`
 	}{v, v.Threshold})
-	out := Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail}
+	out := Verdict{Outcome: gate.Verdict(v.Verdict), Sentence: v.Sentence, Detail: detail, Times: &v}
 	if out.Outcome == gate.Blocked && len(v.Configs) == 0 && len(signs) > 0 {
 		out.FailClass = string(triage.Infra) // a profiler that failed, a GPU that was throttled
 	}
@@ -350,44 +352,52 @@ func (v Verdict) Retry() bool {
 	return v.Outcome == gate.Blocked && v.FailClass == string(triage.Infra)
 }
 
-// Again is the verdict of an automatic repetition, told with why it was made. A
-// case that ran out of memory twice is no accident.
-func (v Verdict) Again(first Verdict) Verdict {
+// Again is the verdict of an automatic repetition of a job, told with why it was
+// made. A case that ran out of memory twice is no accident.
+func (v Verdict) Again(first Verdict) (Verdict, error) {
 	switch {
 	case v.Outcome == gate.Blocked && v.Signature == outOfMemory && first.Signature == outOfMemory:
 		v.Outcome, v.FailClass = gate.Fail, string(triage.Test)
-		v.Sentence = "It ran out of memory in the repetition too. " + v.Sentence
+		excuse := strings.NewReplacer(", for one reason outside of the change (infra)", "", " for a reason outside of the change (infra)", "")
+		v.Sentence = "It ran out of memory in the repetition too. " + excuse.Replace(v.Sentence)
+		return v, v.amend(map[string]any{"fail_class": v.FailClass})
 	case v.Outcome != gate.Blocked && first.Signature == outOfMemory:
 		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: the first run ran out of GPU memory (flaky)."
-	case v.Outcome != gate.Blocked:
-		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: the first run was lost to the host."
+	case v.Outcome != gate.Blocked && first.Retry():
+		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: in the first run the host was at fault."
 	}
-	return v
+	return v, nil
 }
 
 // addTriage puts the class of the failure and the rules and steps of the
 // matches into the detail.
-func (v *Verdict) addTriage(matches []triage.Match) (err error) {
+func (v *Verdict) addTriage(matches []triage.Match) error {
+	type step struct {
+		Rules []string `json:"rules"`
+		Steps []string `json:"steps"`
+	}
+	var old struct{ Triage []step }
+	if len(v.Detail) > 0 {
+		if err := json.Unmarshal(v.Detail, &old); err != nil {
+			return err
+		}
+	}
+	steps := append([]step{}, old.Triage...)
+	for _, m := range matches[:min(len(matches), triage.MaxMatches)] {
+		steps = append(steps, step{m.Rules, m.Steps})
+	}
+	return v.amend(map[string]any{"triage": steps, "fail_class": v.FailClass, "signature": v.Signature})
+}
+
+// amend sets fields of the detail.
+func (v *Verdict) amend(fields map[string]any) (err error) {
 	detail := map[string]json.RawMessage{}
 	if len(v.Detail) > 0 {
 		if err := json.Unmarshal(v.Detail, &detail); err != nil {
 			return err
 		}
 	}
-	type step struct {
-		Rules []string `json:"rules"`
-		Steps []string `json:"steps"`
-	}
-	steps := []step{}
-	if old, ok := detail["triage"]; ok {
-		if err := json.Unmarshal(old, &steps); err != nil {
-			return err
-		}
-	}
-	for _, m := range matches[:min(len(matches), triage.MaxMatches)] {
-		steps = append(steps, step{m.Rules, m.Steps})
-	}
-	for name, value := range map[string]any{"triage": steps, "fail_class": v.FailClass, "signature": v.Signature} {
+	for name, value := range fields {
 		if detail[name], err = json.Marshal(value); err != nil {
 			return err
 		}

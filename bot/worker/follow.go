@@ -15,6 +15,7 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/gate"
+	"github.com/tilegate/tilegate/checks/history"
 	"github.com/tilegate/tilegate/checks/job"
 )
 
@@ -202,8 +203,9 @@ func (l *look) followJob(ctx context.Context, d *store.Dispatch, r job.Request, 
 			return false, nil
 		}
 		result.Outcome, result.Sentence = outcomeMissing, fmt.Sprintf("The run has no job `%s`: it did not run.", job.JobName(stage, kernel, d.GPU))
-		return false, l.store(ctx, d, result)
+		return false, l.store(ctx, d, result, nil)
 	}
+	var measured *history.Measurement
 	result.JobURL, result.Runner = j.URL, j.Runner
 	end, sentence := dispatch.EndOf(j)
 	result.Sentence = sentence
@@ -220,18 +222,19 @@ func (l *look) followJob(ctx context.Context, d *store.Dispatch, r job.Request, 
 	case dispatch.EndInfra:
 		result.Outcome = outcomeInfra
 	case dispatch.EndJudge:
-		if err := l.judge(ctx, d, r, j, &result); err != nil {
+		if measured, err = l.judge(ctx, d, r, j, &result); err != nil {
 			return true, err
 		}
 	}
 	if seconds := j.CompletedAt.Sub(j.StartedAt).Seconds(); seconds > 0 {
 		l.metrics.gpuSecond.Add(seconds)
 	}
-	return true, l.store(ctx, d, result)
+	return true, l.store(ctx, d, result, measured)
 }
 
-// judge downloads a job's evidence and has it judged.
-func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pull.Job, result *store.Result) error {
+// judge downloads a job's evidence and has it judged. It returns what a concluded
+// perf verdict measured, else nil.
+func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pull.Job, result *store.Result) (*history.Measurement, error) {
 	stage := job.Stage(result.Stage)
 	name := job.ArtifactName(d.ID, stage, result.Kernel, d.GPU)
 	artifact, err := l.Reader.Artifact(ctx, l.repo, d.RunID, name)
@@ -239,15 +242,15 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 	case errors.Is(err, pull.ErrNotFound), errors.Is(err, pull.ErrTooLarge), errors.Is(err, pull.ErrArchive):
 		result.Outcome = outcomeMissing
 		result.Sentence = fmt.Sprintf("The job ended with %s and left no usable artifact `%s`: %v.", j.Conclusion, name, err)
-		return nil
+		return nil, nil
 	case err != nil:
-		return fmt.Errorf("download artifact %s: %w", name, err)
+		return nil, fmt.Errorf("download artifact %s: %w", name, err)
 	}
 	evidence, err := dispatch.Open(artifact, r, stage, result.Kernel)
 	if err != nil {
 		result.Outcome = outcomeMissing
 		result.Sentence = "The evidence does not belong to this job: " + oneLine(err) + "."
-		return nil
+		return nil, nil
 	}
 	var k dispatch.Kernel
 	if facts, ok := l.study.Kernels[result.Kernel]; ok && d.HeadSHA == l.info.HeadSHA {
@@ -263,15 +266,17 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 		// The same files would give the same error for ever.
 		l.Log.Error("evidence could not be judged", "dispatch", d.ID, "artifact", name, "error", err)
 		result.Outcome, result.Sentence = outcomeMissing, "The evidence could not be judged: "+oneLine(err)+"."
-		return nil
+		return nil, nil
 	}
 	v = v.On(j.Runner)
 	if d.Cause == causeRetry {
 		first, err := l.firstAttempt(d, result)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v = v.Again(first)
+		if v, err = v.Again(first); err != nil {
+			return nil, err
+		}
 	}
 	result.Outcome, result.Sentence, result.Evidence = string(v.Outcome), v.Sentence, evidence.SHA256
 	if d.HeadSHA == l.info.HeadSHA {
@@ -280,7 +285,24 @@ func (l *look) judge(ctx context.Context, d *store.Dispatch, r job.Request, j pu
 	if len(v.Detail) > 0 {
 		result.Verdict = v.Detail
 	}
-	return nil
+	return l.measured(d, result, evidence.Evidence, v), nil
+}
+
+// measured is what a concluded perf verdict measured. Identity and time are the
+// App's own; the card, its driver and the way of timing are known from the
+// evidence alone.
+func (l *look) measured(d *store.Dispatch, result *store.Result, e job.Evidence, v dispatch.Verdict) *history.Measurement {
+	if v.Times == nil || v.Outcome != gate.PerfDone && v.Outcome != gate.Investigate {
+		return nil
+	}
+	e.Repository, e.HeadSHA, e.Dispatch, e.Kernel, e.GPU, e.FinishedAt = l.t.Repo, d.HeadSHA, d.ID, result.Kernel, result.GPU, l.Now()
+	m, err := history.From(e, *v.Times, v.Times.Threshold)
+	if err != nil {
+		l.Log.Warn("a measurement is not kept for the history", "dispatch", d.ID, "kernel", result.Kernel, "error", err)
+		return nil
+	}
+	m.Source = l.t.Key
+	return &m
 }
 
 // firstAttempt is what the dispatch said that a retry repeats; empty when it left
@@ -313,18 +335,11 @@ func verdictOf(r store.Result) (dispatch.Verdict, error) {
 // oneLine joins the lines of a joined error.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// store keeps a result, and the medians of a perf result for the history.
-func (l *look) store(ctx context.Context, d *store.Dispatch, r store.Result) error {
-	detail, err := report.ParseDetail(r.Verdict)
-	if err != nil {
-		return err
-	}
-	err = l.Store.Update(ctx, func(tx *store.Tx) error {
-		for _, c := range detail.Configs {
-			err := tx.AddMedian(ctx, store.Median{
-				Repo: l.t.Repo, SHA: d.HeadSHA, Dispatch: d.ID, Kernel: r.Kernel, GPU: r.GPU, Config: c.Name.Line(), CandidateMS: c.CandidateMS, ReferenceMS: c.ReferenceMS,
-			})
-			if err != nil {
+// store keeps a result, and what it measured for the history.
+func (l *look) store(ctx context.Context, d *store.Dispatch, r store.Result, measured *history.Measurement) error {
+	err := l.Store.Update(ctx, func(tx *store.Tx) error {
+		if measured != nil {
+			if err := tx.AddMeasurement(ctx, *measured); err != nil {
 				return err
 			}
 		}
