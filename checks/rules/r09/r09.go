@@ -65,8 +65,10 @@ func check(p *rules.Pass, fn *dsl.Func, lit syntax.Node) {
 		}
 	}
 	values := list.NamedChildren()
-	// A type without dynamic entries says all; a list of all of them is ignored.
-	if len(values) == dynamic || dynamic == 0 && len(values) == len(entries) {
+	// A type without dynamic entries says all. Most operations then ignore a list
+	// of all of them; a tensor view is given them as operands that it has no
+	// place for.
+	if len(values) == dynamic || dynamic == 0 && len(values) == len(entries) && !viewed(fn, lit) {
 		return
 	}
 	var fix *rules.Fix
@@ -76,6 +78,18 @@ func check(p *rules.Pass, fn *dsl.Func, lit syntax.Node) {
 	p.ReportFix(list, rules.Error, "", fix,
 		"`dims` lists %d values, but `[%s]` has %d dynamic entries (`-1`); list exactly those, static entries stand in the type only",
 		len(values), strings.Join(entries, ", "), dynamic)
+}
+
+// viewed reports whether a tensor view is made with a literal.
+func viewed(fn *dsl.Func, lit syntax.Node) bool {
+	for _, c := range fn.OpCalls(fn.Body, "make_tensor_view") {
+		for _, a := range c.Args {
+			if fn.Resolve(a, hops) == lit {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // typeDims are the entries of Shape::<{ [..] }>; ok is false without them.
