@@ -72,6 +72,17 @@ func (q queries) EndWaivers(ctx context.Context, repo string, number int, kind, 
 		AND (?5 = '' OR path = ?5) AND ended = 0`, repo, number, kind, subject, path, q.stamp())
 }
 
+// PerfSince lists the perf results that were recorded after a time for a pull
+// request and for the merge groups that held it.
+func (q queries) PerfSince(ctx context.Context, repo string, number int, since time.Time) ([]Measured, error) {
+	return collect(ctx, q, func(scan func(...any) error) (Measured, error) {
+		var m Measured
+		err := scan(&m.Kernel, &m.GPU, &m.HeadSHA, &m.Verdict)
+		return m, err
+	}, `SELECT r.kernel, r.gpu, d.head_sha, r.verdict FROM results r JOIN dispatches d ON d.id = r.dispatch JOIN targets t ON t.key = d.target
+		WHERE t.repo = ?1 AND (t.number = ?2 OR t.pull = ?2) AND r.stage = 'perf' AND r.recorded > ?3`, repo, number, millis(since))
+}
+
 // Command is one line of a comment, or a button of a check run, that asks for
 // something. CommentID and Line identify it, so it is acted on once.
 type Command struct {

@@ -78,6 +78,43 @@ func TestPerfGapIsRedUntilWaived(t *testing.T) {
 	w.becomes(sha, report.CheckGate, "failure")
 }
 
+// TestExceededWaiverStaysEnded : a measurement above a perf waiver ends it, and a
+// lower one that comes after does not bring it back; a new waiver holds.
+func TestExceededWaiverStaysEnded(t *testing.T) {
+	w, g := gpuWorld(t)
+	measures := func(ratio float64) { g.Set(fakerunner.Only(job.Perf, fakerunner.Outcome{Ratio: ratio})) }
+	rerun := func(n, dispatches int) {
+		_, err := w.repo.Comment(n, "writer", "/tilegym rerun perf row_sum")
+		require.NoError(t, err)
+		w.eventually("run again", func() bool { return len(g.Requests()) == dispatches })
+		w.quiet()
+	}
+	measures(1.10)
+	n, sha := w.open("writer", w.harmless())
+	w.becomes(sha, report.CheckGate, "failure")
+	_, err := w.repo.Comment(n, "maya", "/tilegym waive perf row_sum <= 1.15 known launch cost")
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckGate, "success")
+
+	measures(1.12) // not above what is accepted
+	rerun(n, 2)
+	require.Equal(t, "success", w.concluded(sha, report.CheckGate).Conclusion)
+
+	measures(1.20)
+	rerun(n, 3)
+	require.Contains(t, w.becomes(sha, report.CheckGate, "failure").Summary, "above 1.15")
+
+	measures(1.10)
+	rerun(n, 4)
+	gate := w.concluded(sha, report.CheckGate)
+	require.Equal(t, "failure", gate.Conclusion)
+	require.Contains(t, gate.Summary, "was measured on cpu, above 1.15")
+
+	_, err = w.repo.Comment(n, "maya", "/tilegym waive perf row_sum <= 1.15 looked at again")
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckGate, "success")
+}
+
 func TestCorrectnessFailureIsRedAndItsTextIsHarmless(t *testing.T) {
 	w, g := gpuWorld(t)
 	g.Set(fakerunner.Only(job.Correctness, fakerunner.Outcome{Conclusion: "failure", Failing: 2}))

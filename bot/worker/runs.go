@@ -450,32 +450,54 @@ func (l *look) waivers(ctx context.Context) ([]gate.Waiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stored []store.Waiver
+	var out []gate.Waiver
 	for _, n := range numbers {
-		more, err := l.Store.Waivers(ctx, l.t.Repo, n)
+		stored, err := l.Store.Waivers(ctx, l.t.Repo, n)
 		if err != nil {
 			return nil, err
 		}
-		stored = append(stored, more...)
-	}
-	var out []gate.Waiver
-	for _, w := range stored {
-		if end := w.Until.Add(24 * time.Hour); !w.Until.IsZero() && end.After(l.Now()) {
-			l.sooner(end) // the last day counts in full
-		}
-		g := gate.Waiver{Until: w.Until, By: untrusted.Text(w.Actor), Reason: untrusted.Text(w.Reason)}
-		switch w.Kind {
-		case "perf":
-			g.Kernel, g.MaxRatio = w.Subject, w.Ratio
-			if err := json.Unmarshal([]byte(w.GPU), &g.Measured); err != nil {
+		for _, w := range stored {
+			g, err := l.waiver(ctx, n, w)
+			if err != nil {
 				return nil, fmt.Errorf("waiver %d: %w", w.ID, err)
 			}
-		default:
-			g.Fingerprint = w.Fingerprint
+			out = append(out, g)
 		}
-		out = append(out, g)
 	}
 	return out, nil
+}
+
+// waiver is a waiver of a pull request as the gate takes it.
+func (l *look) waiver(ctx context.Context, number int, w store.Waiver) (gate.Waiver, error) {
+	if end := w.Until.Add(24 * time.Hour); !w.Until.IsZero() && end.After(l.Now()) {
+		l.sooner(end) // the last day counts in full
+	}
+	g := gate.Waiver{Until: w.Until, By: untrusted.Text(w.Actor), Reason: untrusted.Text(w.Reason)}
+	if w.Kind != "perf" {
+		g.Fingerprint = w.Fingerprint
+		return g, nil
+	}
+	g.Kernel, g.MaxRatio, g.Highest = w.Subject, w.Ratio, map[string]float64{}
+	if err := json.Unmarshal([]byte(w.GPU), &g.Measured); err != nil {
+		return g, err
+	}
+	since, err := l.Store.PerfSince(ctx, l.t.Repo, number, w.Recorded)
+	if err != nil {
+		return g, err
+	}
+	for _, m := range since {
+		if m.Kernel != w.Subject {
+			continue
+		}
+		d, err := report.ParseDetail(m.Verdict)
+		if err != nil {
+			return g, err
+		}
+		if d.Ratio != nil && d.Comparable == string(gate.ComparableYes) {
+			g.Highest[m.GPU] = max(g.Highest[m.GPU], *d.Ratio)
+		}
+	}
+	return g, nil
 }
 
 // replaceOld ends what belongs to heads that are not the head any more.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (in Input) config() Node {
 		n.Status, n.Reason = Success, "The configuration of the base branch is valid."
 	case ConfigInvalid:
 		n.Status, n.Reason = Failure, sentence(in.Config.Why, "The configuration of the base branch is not valid.")
-		n.Unblock = "a commit on the base branch that corrects `.github/tilegym.yml`"
+		n.Unblock = "a commit on the base branch that corrects `.github/tilegym.yml`, then " + in.command("status", "reads it again")
 	case ConfigUnreachable:
 		n.Status, n.Reason = ActionRequired, sentence(in.Config.Why, "GitHub did not give the configuration; this change is not at fault.")
 		n.Unblock = in.command("status", "asks again")
@@ -83,7 +84,7 @@ func (in Input) rules() Node {
 		children = append(children, Node{
 			Name: u.Path, Status: Failure,
 			Reason:  text("The file could not be reviewed (%s), and nothing is known about it.", sentence(u.Why, "no reason given")),
-			Unblock: "a push that makes the file readable",
+			Unblock: "a push that makes the file readable, or, if it is, " + in.command("rerun rules", "reviews again"),
 		})
 	}
 	if len(children) == 0 {
@@ -141,7 +142,7 @@ func (in Input) plan() []Node {
 	nodes := []Node{in.trust()}
 	if len(in.Plan.GPUs) == 0 {
 		nodes = append(nodes, Node{Name: "GPU classes", Status: Failure, Reason: "The change needs a GPU and the configuration names no GPU class.",
-			Unblock: "a commit on the base branch that adds `gpus` to `.github/tilegym.yml`"})
+			Unblock: "a commit on the base branch that adds `gpus` to `.github/tilegym.yml`, then " + in.command("status", "reads it again")})
 	}
 	if len(in.Plan.Kernels) == 0 {
 		nodes = append(nodes, Node{Name: "plan", Status: ActionRequired, Reason: "The change needs a GPU and no kernel was named.",
@@ -305,24 +306,52 @@ func (in Input) gap(n Node, j Job, rerun untrusted.Text) Node {
 		if w.Kernel == "" || w.Kernel != j.Kernel {
 			continue
 		}
-		measured, covered := w.Measured[j.GPU]
-		limit := w.MaxRatio
-		if limit == 0 {
-			limit = measured
-		}
+		limit, covered := w.limit(j.GPU)
+		gpu, above := in.exceeded(w)
 		switch {
 		case in.expired(w):
 			n.Reason += text(" The waiver by %s ended on %s.", w.By, w.Until.UTC().Format("2006-01-02"))
 		case !covered || !positive(limit):
 			n.Reason += text(" The waiver by %s does not cover %s.", w.By, j.GPU)
-		case j.Ratio > limit+onLimit:
+		case gpu == j.GPU && above == j.Ratio:
 			n.Reason += text(" The waiver by %s ended: %s is above %s.", w.By, apart(j.Ratio, limit), number(limit))
+		case gpu != "":
+			accepted, _ := w.limit(gpu)
+			n.Reason += text(" The waiver by %s ended: %s was measured on %s, above %s.", w.By, apart(above, accepted), gpu, number(accepted))
 		default:
 			return Node{Name: n.Name, Status: Success, Waived: true, URL: n.URL,
 				Reason: text("%s on %s: perf %s up to %s waived by %s: %s", j.Kernel, j.GPU, apart(j.Ratio, limit), number(limit), w.By, sentence(w.Reason, "no reason given."))}
 		}
 	}
 	return n
+}
+
+// limit is the highest ratio that a waiver accepts on a GPU class; covered is
+// false for a class that it was not written for.
+func (w Waiver) limit(gpu string) (limit float64, covered bool) {
+	measured, covered := w.Measured[gpu]
+	if w.MaxRatio != 0 {
+		return w.MaxRatio, covered
+	}
+	return measured, covered
+}
+
+// exceeded is the first GPU class, in order, on which more was measured than the
+// waiver accepts, now or since it was written, and what was; "" for none.
+func (in Input) exceeded(w Waiver) (gpu string, ratio float64) {
+	for _, gpu := range slices.Sorted(maps.Keys(w.Measured)) {
+		limit, _ := w.limit(gpu)
+		highest := w.Highest[gpu]
+		for _, j := range in.Jobs {
+			if j.Stage == job.Perf && j.Kernel == w.Kernel && j.GPU == gpu && j.SHA == in.HeadSHA && j.State == Done && j.Comparable == ComparableYes {
+				highest = max(highest, j.Ratio)
+			}
+		}
+		if positive(limit) && highest > limit+onLimit {
+			return gpu, highest
+		}
+	}
+	return "", 0
 }
 
 // onLimit is how far a ratio may lie above a limit and still count as on it.

@@ -167,6 +167,20 @@ func perfChoices() []choice[*Job] {
 
 var unblocks = regexp.MustCompile("`/tilegym [a-z-]+|a push|a commit|the end of|the dispatch|a free runner|GitHub's|that passes; ")
 
+// command is what a red leaf must name: a comment, or where none can be written
+// GitHub's own buttons.
+func command(in Input) *regexp.Regexp {
+	if in.MergeGroup {
+		return rerunButton
+	}
+	return comment
+}
+
+var (
+	comment     = regexp.MustCompile("`/tilegym (status|rerun|waive|ok-to-test)\\b[^`]*`, which ")
+	rerunButton = regexp.MustCompile("GitHub's Re-run of this check, or leaving the merge queue")
+)
+
 // check asserts the gate's promises for one input.
 func check(t *testing.T, in Input, open bool) {
 	t.Helper()
@@ -188,6 +202,9 @@ func check(t *testing.T, in Input, open bool) {
 		}
 		if n.Status != Success && !unblocks.MatchString(string(n.Unblock)) {
 			require.Failf(t, "unblock names no command or event", "%s: %q", n.Name, n.Unblock)
+		}
+		if red := rank[n.Status] > rank[Pending]; red && len(n.Children) == 0 && !command(in).MatchString(string(n.Unblock)) {
+			require.Failf(t, "a red leaf names no command", "%s: %q", n.Name, n.Unblock)
 		}
 		for _, c := range n.Children {
 			if rank[c.Status] > rank[n.Status] {
@@ -301,6 +318,10 @@ func TestPerfWaivers(t *testing.T) {
 		"its last day":                           {Waiver{Kernel: "bmm", MaxRatio: 2, Until: day(20), Measured: map[string]float64{"h200": 1.2}}, 1.1, true, ""},
 		"the day after":                          {Waiver{Kernel: "bmm", MaxRatio: 2, Until: day(19), Measured: map[string]float64{"h200": 1.2}}, 1.1, false, "ended on 2026-05-19"},
 		"a rule waiver with an empty kernel":     {Waiver{Fingerprint: "f", MaxRatio: 2, Measured: map[string]float64{"h200": 1.2}}, 1.1, false, ""},
+		"a worse measurement before this one":    {Waiver{Kernel: "bmm", Measured: map[string]float64{"h200": 1.2}, Highest: map[string]float64{"h200": 1.3}}, 1.1, false, "ended: 1.3000 was measured on h200, above 1.20"},
+		"a worse measurement on another class":   {Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"h200": 1.2, "b200": 1.1}, Highest: map[string]float64{"b200": 1.26}}, 1.1, false, "ended: 1.2600 was measured on b200, above 1.25"},
+		"the highest since is on the limit":      {Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"h200": 1.2}, Highest: map[string]float64{"h200": 1.25 + 5e-10}}, 1.1, true, ""},
+		"a class that it never covered":          {Waiver{Kernel: "bmm", Measured: map[string]float64{"h200": 1.2}, Highest: map[string]float64{"b200": 9}}, 1.1, true, ""},
 		"a ratio that is not a number holds not": {Waiver{Kernel: "bmm", MaxRatio: math.NaN(), Measured: map[string]float64{"h200": 1.2}}, 1.1, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

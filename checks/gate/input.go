@@ -197,6 +197,10 @@ type Waiver struct {
 	// Measured has a key for each GPU class that was required when the waiver was
 	// written, with the ratio measured then (0: none). Another class is not covered.
 	Measured map[string]float64
+	// Highest is the highest ratio that was measured on each GPU class since the
+	// waiver was written. One above what is accepted ends the waiver for good: a
+	// lower measurement that comes after does not bring it back.
+	Highest map[string]float64
 
 	Fingerprint string
 

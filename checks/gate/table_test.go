@@ -104,6 +104,7 @@ var scenarios = []scenario{
 	{"Perf waiver", "with a ratio, not exceeded", true, waived(Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"h200": 1.2}})},
 	{"Perf waiver", "without a ratio, not above what was measured when it was written", false, waived(Waiver{Kernel: "bmm", Measured: map[string]float64{"h200": 1.2}})},
 	{"Perf waiver", "a measurement above it", true, waived(Waiver{Kernel: "bmm", Measured: map[string]float64{"h200": 1.15}})},
+	{"Perf waiver", "a lower measurement after one above it", false, waived(Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"h200": 1.2}, Highest: map[string]float64{"h200": 1.31}})},
 	{"Perf waiver", "written for another GPU class", false, waived(Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"b200": 1.2}})},
 	{"Perf waiver", "its last day is over", false, waived(Waiver{Kernel: "bmm", MaxRatio: 1.25, Measured: map[string]float64{"h200": 1.2}, Until: now.AddDate(0, 0, -1).Truncate(24 * time.Hour)})},
 }
