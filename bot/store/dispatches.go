@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/tilegate/tilegate/checks/history"
 )
 
 // DispatchState is where a dispatch stands.
@@ -204,17 +207,33 @@ func (q queries) ResultsOf(ctx context.Context, dispatch string) ([]Result, erro
 		FROM results WHERE dispatch = ?1 ORDER BY kernel, stage`, dispatch)
 }
 
-// Median is one configuration's time on both sides, in milliseconds.
-type Median struct {
-	Repo, SHA, Dispatch, Kernel, GPU, Config string
-	CandidateMS, ReferenceMS                 float64
+// AddMeasurement keeps what a concluded perf verdict measured, for the history.
+// The first one of a dispatch and kernel stays.
+func (q queries) AddMeasurement(ctx context.Context, m history.Measurement) error {
+	text, err := history.Lines([]history.Measurement{m})
+	if err != nil {
+		return fmt.Errorf("measurement of %s in dispatch %s: %w", m.Kernel, m.Dispatch, err)
+	}
+	return q.exec(ctx, `INSERT INTO measurements (dispatch, kernel, document, recorded) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`,
+		m.Dispatch, m.Kernel, text, q.stamp())
 }
 
-// AddMedian records a measured configuration for the history.
-func (q queries) AddMedian(ctx context.Context, m Median) error {
-	return q.exec(ctx, `INSERT INTO medians (repo, sha, dispatch, kernel, gpu, config, candidate_ms, reference_ms, recorded)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING`,
-		m.Repo, m.SHA, m.Dispatch, m.Kernel, m.GPU, m.Config, m.CandidateMS, m.ReferenceMS, q.stamp())
+// Measurements lists what was measured, in the order in which it was recorded.
+func (q queries) Measurements(ctx context.Context) ([]history.Measurement, error) {
+	all := []history.Measurement{}
+	texts, err := collect(ctx, q, func(scan func(...any) error) (text []byte, err error) { return text, scan(&text) },
+		"SELECT document FROM measurements ORDER BY recorded, rowid")
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		some, err := history.Read(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("stored measurement: %w", err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // Measured is one perf result of a kernel in a pull request.

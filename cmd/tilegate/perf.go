@@ -10,6 +10,7 @@ import (
 
 type perfCmd struct {
 	Compare perfCompareCmd `cmd:"" help:"Judge a candidate's times against a reference's."`
+	History perfHistoryCmd `cmd:"" help:"Show how kernels' times moved from commit to commit, or record a measurement."`
 }
 
 type perfCompareCmd struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/tilegate/tilegate/bot/worker"
 	"github.com/tilegate/tilegate/checks/check"
 	"github.com/tilegate/tilegate/checks/correctness"
+	"github.com/tilegate/tilegate/checks/history"
 	"github.com/tilegate/tilegate/checks/ir"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
@@ -35,6 +36,7 @@ var documents = map[string]any{
 	review.Schema:       review.Report{},
 	tree.PlanSchema:     tree.Plan{},
 	perf.Schema:         perf.Verdict{},
+	history.Schema:      history.Document{},
 	correctness.Schema:  correctness.Verdict{},
 	triage.Schema:       triage.Result{},
 	ir.Schema:           ir.Diff{},
@@ -86,6 +88,7 @@ func validate(t *testing.T, id string, doc []byte) {
 func TestOutputFitsSchema(t *testing.T) {
 	for id, args := range map[string][]string{
 		review.Schema:      {"review", "../../checks/rules/ruletest/base", "--format", "json"},
+		history.Schema:     {"perf", "history", "--store", "testdata/perf-history.jsonl", "--format", "json"},
 		perf.Schema:        {"perf", "compare", "--candidate", "triton", "--reference", "pytorch", "--junit", "../../testdata/junit/rms_norm_ref.xml", "--format", "json"},
 		correctness.Schema: {"correctness", "--backend", "triton", "--reference", "pytorch", "--junit", "../../testdata/junit/illegal_access.xml", "--format", "json"},
 		triage.Schema:      {"triage", "../../testdata/junit/illegal_access.xml", "--format", "json"},

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tilegate/tilegate/bot/server"
+	"github.com/tilegate/tilegate/bot/store"
+	"github.com/tilegate/tilegate/checks/history"
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+type perfHistoryCmd struct {
+	Kernel   []string `placeholder:"NAME" sep:"none" help:"Only this kernel, with or without its suite."`
+	GPU      []string `name:"gpu" placeholder:"NAME" sep:"none" help:"Only this GPU class or card model."`
+	Store    string   `placeholder:"FILE" help:"File that keeps the measurements (default perf-history.jsonl)."`
+	Config   string   `placeholder:"FILE" help:"Read the App's database instead: YAML file with its settings; TILEGATE_* variables override it."`
+	Add      []string `placeholder:"PATH" sep:"none" help:"Judge the evidence of a perf stage (its folder or evidence.json) and record it in the store."`
+	Analysis string   `placeholder:"FILE" help:"With --add: analysis.json that maps configs to variants."`
+	Import   []string `placeholder:"FILE" sep:"none" help:"Record the measurements of an export or of another store in the store."`
+	Format   string   `enum:"text,json,svg" default:"text" help:"Output format: ${enum}; json is the export."`
+}
+
+func (c *perfHistoryCmd) Help() string {
+	return "Prints the measurements of the store, or of the App's database when --config or TILEGATE_DATABASE_URL names one and --store does not. With --add or --import it records measurements and prints what is new. Exit status: 0 printed or recorded, 2 wrong usage or an unreadable file, 3 nothing is recorded, or the evidence concludes nothing."
+}
+
+const defaultHistory = "perf-history.jsonl"
+
+func (c *perfHistoryCmd) Run(s streams) error {
+	if len(c.Add)+len(c.Import) > 0 {
+		return c.record(s)
+	}
+	if c.Analysis != "" {
+		return errors.New("--analysis: expected --add, whose evidence it divides into variants")
+	}
+	all, where, err := c.read()
+	if err != nil {
+		return err
+	}
+	selected := history.Selection{Kernels: c.Kernel, GPUs: c.GPU}.Of(all)
+	if len(selected) == 0 {
+		fmt.Fprintln(s.Err, "tilegate:", nothingRecorded(all, where))
+		return exitUndecided
+	}
+	switch c.Format {
+	case "json":
+		return writeJSON(s.Out, history.Document{Schema: history.Schema, Measurements: selected})
+	case "svg":
+		return history.WriteSVG(s.Out, history.Group(selected))
+	}
+	return history.WriteText(s.Out, history.Group(selected))
+}
+
+// nothingRecorded says what there is instead, or how to record something.
+func nothingRecorded(all []history.Measurement, where string) string {
+	if len(all) == 0 {
+		return fmt.Sprintf("no measurement is recorded in %s: expected one by --add or --import", where)
+	}
+	var kernels, gpus []string
+	for _, m := range all {
+		kernels, gpus = append(kernels, untrusted.Text(m.Kernel).Line()), append(gpus, untrusted.Text(m.GPU.Name).Line())
+	}
+	list := func(names []string) string {
+		slices.Sort(names)
+		return strings.Join(slices.Compact(names), ", ")
+	}
+	return fmt.Sprintf("no measurement in %s is of these kernels and GPUs: it has %s on %s", where, list(kernels), list(gpus))
+}
+
+// read reads the store that is asked for, and says which.
+func (c *perfHistoryCmd) read() (all []history.Measurement, where string, err error) {
+	if c.Store == "" && (c.Config != "" || os.Getenv("TILEGATE_DATABASE_URL") != "") {
+		return c.readApp()
+	}
+	if c.Store != "" && c.Config != "" {
+		return nil, "", errors.New("expected --store or --config, found both")
+	}
+	all, err = readHistory(c.store())
+	if errors.Is(err, fs.ErrNotExist) && c.Store == "" {
+		return nil, c.store(), nil
+	}
+	return all, c.store(), err
+}
+
+func (c *perfHistoryCmd) store() string {
+	if c.Store == "" {
+		return defaultHistory
+	}
+	return c.Store
+}
+
+func (c *perfHistoryCmd) readApp() (all []history.Measurement, where string, err error) {
+	var data []byte
+	if c.Config != "" {
+		if data, err = readSmall(c.Config, "a settings file"); err != nil {
+			return nil, "", fmt.Errorf("--config: %w", err)
+		}
+	}
+	address, err := server.LoadDatabaseURL(data, os.Getenv)
+	if err != nil {
+		return nil, "", err
+	}
+	ctx := context.Background()
+	st, err := store.OpenReader(ctx, address)
+	if err != nil {
+		return nil, "", fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", address, err)
+	}
+	defer st.Close()
+	all, err = st.Measurements(ctx)
+	return all, "the App's database " + address, err
+}
+
+func readHistory(path string) ([]history.Measurement, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("expected a file of measurements: %w", err)
+	}
+	defer f.Close()
+	all, err := history.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// record adds what is new to the store.
+func (c *perfHistoryCmd) record(s streams) error {
+	if c.Config != "" || len(c.Kernel)+len(c.GPU) > 0 || c.Format != "text" {
+		return errors.New("--add and --import record everything in --store: expected neither --config, --kernel, --gpu nor --format beside them")
+	}
+	known, err := readHistory(c.store())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var some []history.Measurement
+	for _, path := range c.Import {
+		more, err := readHistory(path)
+		if err != nil {
+			return fmt.Errorf("--import: %w", err)
+		}
+		some = append(some, more...)
+	}
+	nothing := false
+	for _, path := range c.Add {
+		m, err := c.judge(path)
+		if errors.Is(err, history.ErrNothingMeasured) {
+			fmt.Fprintf(s.Err, "tilegate: --add %s: %s\n", path, untrusted.Text(err.Error()).Line())
+			nothing = true
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("--add %s: %s", path, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+		some = append(some, m)
+	}
+	fresh := history.New(known, some)
+	if err := appendHistory(c.store(), fresh); err != nil {
+		return err
+	}
+	for _, m := range fresh {
+		ratio := "no ratio"
+		if m.Ratio != nil {
+			ratio = perf.FormatRatio(*m.Ratio, m.Threshold)
+		}
+		fmt.Fprintf(s.Out, "recorded %s at %.7s on %s: %s, %s\n", untrusted.Text(m.Kernel).Line(), m.Commit, untrusted.Text(m.GPU.Name).Line(), ratio, untrusted.Text(m.Severity).Line())
+	}
+	if old := len(some) - len(fresh); old > 0 {
+		fmt.Fprintf(s.Out, "%s recorded before\n", number(old, "measurement"))
+	}
+	if nothing {
+		return exitUndecided
+	}
+	return nil
+}
+
+// judge compares the rounds of a perf stage's evidence.
+func (c *perfHistoryCmd) judge(path string) (history.Measurement, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, job.EvidenceFile)
+	}
+	evidence, err := readEvidence([]string{path})
+	if err != nil {
+		return history.Measurement{}, err
+	}
+	e := evidence[0]
+	switch {
+	case e.Stage != job.Perf:
+		return history.Measurement{}, fmt.Errorf("expected evidence of the perf stage, found one of %s", e.Stage)
+	case e.Interrupted:
+		return history.Measurement{}, fmt.Errorf("%w: the run was interrupted", history.ErrNothingMeasured)
+	}
+	compare := perfCompareCmd{Candidate: e.Candidate, Reference: e.Reference, Analysis: c.Analysis}
+	var notes []string
+	for _, f := range e.Files {
+		if !filepath.IsLocal(f.Path) {
+			return history.Measurement{}, fmt.Errorf("evidence: files: expected a plain name, found %q", f.Path)
+		}
+		switch at := filepath.Join(filepath.Dir(path), f.Path); f.Kind {
+		case "junit":
+			compare.JUnit = append(compare.JUnit, at)
+		case "log":
+			console, err := readRecords(at, records.ReadConsole)
+			if err != nil {
+				return history.Measurement{}, err
+			}
+			notes = append(notes, perf.ConsoleNotes(console)...)
+		}
+	}
+	files, _, err := compare.files()
+	if err != nil {
+		return history.Measurement{}, err
+	}
+	o, err := compare.options()
+	if err != nil {
+		return history.Measurement{}, err
+	}
+	o.LogNotes = notes
+	v := perf.Compare(files, evidence, o)
+	for _, command := range e.Commands {
+		if command.ExitCode != 0 && v.Verdict == perf.Done {
+			return history.Measurement{}, fmt.Errorf("%w: %s ended with exit code %d, so it is not a whole run", history.ErrNothingMeasured, command.Name, command.ExitCode)
+		}
+	}
+	return history.From(e, v, v.Threshold)
+}
+
+// appendHistory adds measurements to the end of a store, whole or not at all as far
+// as the file system lets it.
+func appendHistory(path string, fresh []history.Measurement) (err error) {
+	if len(fresh) == 0 {
+		return nil
+	}
+	lines, err := history.Lines(fresh)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("--store: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if last := make([]byte, 1); info.Size() > 0 {
+		if _, err := f.ReadAt(last, info.Size()-1); err != nil {
+			return fmt.Errorf("--store: %w", err)
+		}
+		if !bytes.Equal(last, []byte{'\n'}) {
+			lines = append([]byte{'\n'}, lines...)
+		}
+	}
+	if _, err := f.Write(lines); err != nil {
+		return fmt.Errorf("--store: %w", err)
+	}
+	return f.Sync()
+}
