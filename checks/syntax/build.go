@@ -26,9 +26,12 @@ func (b *builder) append(src []byte, segments []segment) bool {
 		b.f.Unread = fmt.Sprintf("the %s grammar does not fit the parser: %v", b.f.Lang, err)
 		return false
 	}
-	tree := parse(parser, src)
+	tree, stopped := parse(parser, src, segments != nil)
 	if tree == nil {
-		b.f.Unread = "the parser gave up: it read the text over and over, as when a string or comment has no end"
+		if segments != nil {
+			stopped, _ = unmap(segments, stopped, stopped)
+		}
+		b.f.Unread = fmt.Sprintf("the parser gave up at line %d: what stands before is no %s, or far too much in one piece", b.f.Position(stopped).Line, b.f.Lang)
 		return false
 	}
 	defer tree.Close()

@@ -18,10 +18,6 @@ var (
 	_ [unsafe.Sizeof(node{})]byte              = [C.sizeof_tilegate_node]byte{}
 )
 
-// The binding routes each allocation of the parser through a Go callback, which
-// is a tenth of the time of a parse. Nothing here needs another allocator than C's.
-func init() { C.ts_set_allocator(nil, nil, nil, nil) }
-
 // copy appends the tree below root to the file's nodes. One call of C copies the
 // whole tree: a call for each node costs as much as parsing. It reports false
 // when the tree is deeper than MaxDepth.

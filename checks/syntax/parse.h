@@ -4,6 +4,7 @@
 #define TILEGATE_PARSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct TSTree TSTree;
@@ -31,10 +32,16 @@ typedef struct TSParseOptions {
 	bool (*progress_callback)(TSParseState *state);
 } TSParseOptions;
 
+void ts_set_allocator(void *(*new_malloc)(size_t), void *(*new_calloc)(size_t, size_t),
+	void *(*new_realloc)(void *, size_t), void (*new_free)(void *));
 TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old_tree, TSInput input, TSParseOptions options);
 
-// tilegate_parse parses a text. It reads at most limit bytes, those that are read
-// again included, and returns NULL when that is not enough.
-TSTree *tilegate_parse(TSParser *parser, const char *text, uint32_t length, uint64_t limit);
+// tilegate_count_allocations makes the parsers of all threads count what they ask for.
+void tilegate_count_allocations(void);
+
+// tilegate_parse parses a text. It reads at most that many bytes, those that are
+// read again included, and asks for at most that much memory, what is freed
+// included. When that is not enough it returns NULL and the place where it stopped.
+TSTree *tilegate_parse(TSParser *parser, const char *text, uint32_t length, uint64_t read, uint64_t memory, uint32_t *stopped);
 
 #endif
