@@ -1,7 +1,10 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +17,12 @@ import (
 // fingerprint occurs more often than in the base; the earlier ones are the old.
 // What is left on both sides is compared once more without the names that a
 // function gives its own things, and then without the names of functions that
-// are on one side only: such a hit was renamed.
+// are on one side only: such a hit was renamed. A file that was renamed counts
+// under its name at the base.
+//
+// Counting cannot tell a finding that moved or was renamed from one that was
+// mended while another of the same shape came: neither is new, since the head
+// has no more of them than the base.
 func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
 	out := map[int]bool{}
 	var left []int
@@ -37,7 +45,7 @@ func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
 	if len(left) == 0 || len(gone) == 0 {
 		return out
 	}
-	n := &namer{map[syntax.Node]map[string]bool{}, map[string]bool{}}
+	n := &namer{map[syntax.Node]map[string]bool{}, map[string]bool{}, renamedFiles(hits, left, base, gone, head, before)}
 	for _, key := range []func(h hit, other *tree.Tree) string{
 		func(h hit, _ *tree.Tree) string { return n.shape(h, h.fn) },
 		func(h hit, other *tree.Tree) string {
@@ -69,10 +77,98 @@ func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
 	return out
 }
 
-// namer knows the names of functions and of what they declare.
+// alike is the share of equal lines from which a file counts as another one
+// renamed. It is the one that git takes.
+const alike = 0.5
+
+// renamedFiles pairs the files that only one side has and that have hits left:
+// it holds the other side's path of each.
+func renamedFiles(hits []hit, left []int, base []hit, gone map[int]bool, head, before *tree.Tree) map[string]string {
+	only := func(other *tree.Tree, each iter.Seq[hit]) map[string]*syntax.File {
+		out := map[string]*syntax.File{}
+		for h := range each {
+			if !other.Exists(h.File.Path) {
+				out[h.File.Path] = h.File
+			}
+		}
+		return out
+	}
+	came := only(before, func(yield func(hit) bool) {
+		for _, i := range left {
+			if !yield(hits[i]) {
+				return
+			}
+		}
+	})
+	went := only(head, func(yield func(hit) bool) {
+		for i := range gone {
+			if !yield(base[i]) {
+				return
+			}
+		}
+	})
+	pairs := map[string]string{}
+	if len(came) == 0 || len(went) == 0 {
+		return pairs
+	}
+	lines := map[string]map[string]int{}
+	for _, side := range []map[string]*syntax.File{came, went} {
+		for p, f := range side {
+			lines[p] = lineCounts(f)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(came)) {
+		best, share := "", alike
+		for _, w := range slices.Sorted(maps.Keys(went)) {
+			if s := likeness(lines[c], lines[w]); path.Ext(c) == path.Ext(w) && pairs[w] == "" && s >= share {
+				best, share = w, s
+			}
+		}
+		if best != "" {
+			pairs[c], pairs[best] = best, c
+		}
+	}
+	return pairs
+}
+
+// lineCounts counts the lines of a file without white space at their ends.
+func lineCounts(f *syntax.File) map[string]int {
+	n := map[string]int{}
+	for i := 1; i <= f.LineCount(); i++ {
+		if l := strings.TrimSpace(f.Line(i)); l != "" {
+			n[l]++
+		}
+	}
+	return n
+}
+
+// likeness is the share of lines that two files have in common.
+func likeness(a, b map[string]int) float64 {
+	common, all := 0, 0
+	for l, n := range a {
+		common += min(n, b[l])
+		all += n
+	}
+	for _, n := range b {
+		all += n
+	}
+	return 2 * float64(common) / float64(max(all, 1))
+}
+
+// namer knows the names of functions and of what they declare, and the files
+// that were renamed.
 type namer struct {
 	declared map[syntax.Node]map[string]bool
 	exists   map[string]bool
+	moved    map[string]string
+}
+
+// name is the file's name in a hit's shape; a renamed file has one on both sides.
+func (n *namer) name(p string) string {
+	if other := n.moved[p]; other != "" {
+		p = min(p, other)
+	}
+	return path.Base(p)
 }
 
 // shape is a hit without the names that its function declares.
@@ -97,7 +193,7 @@ func (n *namer) shape(h hit, fn string) string {
 		at = s.End
 	}
 	text.Write(h.File.Src[at:h.Span.End])
-	return strings.Join([]string{h.rule.ID, path.Base(h.File.Path), fn, h.Construct, strings.Join(strings.Fields(text.String()), " ")}, "\x00")
+	return strings.Join([]string{h.rule.ID, n.name(h.File.Path), fn, h.Construct, strings.Join(strings.Fields(text.String()), " ")}, "\x00")
 }
 
 // names holds a function's own name and those that it declares.
@@ -139,8 +235,9 @@ func (n *namer) names(fn syntax.Node) map[string]bool {
 	return out
 }
 
-// has reports whether a file of a tree has a function of a name.
+// has reports whether a file of the other tree has a function of a name.
 func (n *namer) has(t *tree.Tree, at, fn string) bool {
+	at = cmp.Or(n.moved[at], at)
 	side := fmt.Sprintf("%p\x00%s", t, at)
 	if _, ok := n.exists[side]; !ok {
 		n.exists[side] = true

@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
@@ -55,4 +57,72 @@ func TestOneMoreIsNew(t *testing.T) {
 	r = reviewed(t, withLine(strings.Replace(lines, "cols", "other", 1)), withLine(lines))
 	require.Len(t, r.Findings, 1)
 	assert.True(t, r.Findings[0].New, "of a name that the function does not declare")
+}
+
+// withCopy is the clean checkout whose wrapper copies a tensor that it need not.
+func withCopy(t *testing.T) fstest.MapFS {
+	t.Helper()
+	out := withLine(violation)
+	src := string(out[demoWrapper].Data)
+	text := strings.Replace(src, "    def kernel_fn(cfg):\n", "    def kernel_fn(cfg):\n        x.clone()\n", 1)
+	require.NotEqual(t, src, text)
+	out[demoWrapper] = &fstest.MapFile{Data: []byte(text)}
+	return out
+}
+
+// moved is a tree with a word replaced in every path, and in every file.
+func moved(from fstest.MapFS, old, with string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, f := range from {
+		out[strings.ReplaceAll(name, old, with)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(string(f.Data), old, with))}
+	}
+	return out
+}
+
+// news are the new findings of the rulebook; the T rules look at a test file
+// under its path, since another one is collected by other commands.
+func news(r *review.Report) (out []string) {
+	for _, f := range r.Findings {
+		if f.New && strings.HasPrefix(f.Rule, "R") {
+			out = append(out, f.Rule+" "+f.Path)
+		}
+	}
+	return out
+}
+
+func TestFindingsOfRenamedFilesAreKnown(t *testing.T) {
+	base := withCopy(t)
+	require.GreaterOrEqual(t, len(reviewed(t, base, nil).Findings), 2)
+	assert.Empty(t, news(reviewed(t, base, base)))
+	// The operation is called otherwise: its files, functions and symbols are.
+	renamed := moved(base, "demo", "sample")
+	r := reviewed(t, renamed, base)
+	assert.NotEmpty(t, r.Findings)
+	assert.Empty(t, news(r))
+	// One more in a renamed file is new.
+	more := moved(base, "demo", "sample")
+	wrapper := strings.Replace(demoWrapper, "demo", "sample", 1)
+	more[wrapper] = &fstest.MapFile{Data: []byte(strings.Replace(string(more[wrapper].Data), "        x.clone()\n", "        x.clone()\n        x.clone()\n", 1))}
+	assert.Equal(t, []string{"R41 " + wrapper}, news(reviewed(t, more, base)))
+}
+
+// A file of another content is not the old one under a new name.
+func TestFindingsOfAnotherFileAreNew(t *testing.T) {
+	base := withCopy(t)
+	other := moved(base, "demo", "sample")
+	wrapper := strings.Replace(demoWrapper, "demo", "sample", 1)
+	text := string(other[wrapper].Data)
+	for i := range 200 {
+		text += fmt.Sprintf("\n\ndef helper_%d(a):\n    return a + %d\n", i, i)
+	}
+	other[wrapper] = &fstest.MapFile{Data: []byte(text)}
+	assert.Contains(t, news(reviewed(t, other, base)), "R41 "+wrapper)
+}
+
+// What counting cannot tell: one finding mended while one of the same shape came.
+func TestMendedAndCameIsNotNew(t *testing.T) {
+	const lines = "        let wide: Tile<i64, { [] }> = exti(scalar_to_tile(cols));"
+	other := strings.ReplaceAll(strings.ReplaceAll(lines, "wide", "far"), "cols", "row_stride")
+	assert.Empty(t, news(reviewed(t, withLine(other), withLine(lines))))
+	assert.Len(t, news(reviewed(t, withLine(lines+"\n"+other), withLine(lines))), 1)
 }
