@@ -27,7 +27,7 @@ type perfHistoryCmd struct {
 	Config   string   `placeholder:"FILE" help:"Read the App's database instead: YAML file with its settings; TILEGATE_* variables override it."`
 	Add      []string `placeholder:"PATH" sep:"none" help:"Judge the evidence of a perf stage (its folder or evidence.json) and record it in the store."`
 	Analysis string   `placeholder:"FILE" help:"With --add: analysis.json that maps configs to variants."`
-	Import   []string `placeholder:"FILE" sep:"none" help:"Record the measurements of an export or of another store in the store."`
+	Import   []string `placeholder:"FILE" sep:"none" help:"Record the measurements of an export or of another store in the store; - reads standard input."`
 	Format   string   `enum:"text,json,svg" default:"text" help:"Output format: ${enum}; json is the export."`
 }
 
@@ -145,7 +145,12 @@ func (c *perfHistoryCmd) record(s streams) error {
 	}
 	var some []history.Measurement
 	for _, path := range c.Import {
-		more, err := readHistory(path)
+		var more []history.Measurement
+		if path == "-" {
+			more, err = history.Read(s.In)
+		} else {
+			more, err = readHistory(path)
+		}
 		if err != nil {
 			return fmt.Errorf("--import: %w", err)
 		}
