@@ -159,31 +159,33 @@ func parseAll(ctx context.Context, t *tree.Tree, kernels []*tree.Kernel) error {
 type hit struct {
 	rules.Diagnostic
 	rule        *rules.Rule
+	order       rules.Order
 	kernel      string
 	fn          string
 	fingerprint string
 }
 
 func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) ([]hit, []*Suppression, error) {
-	var facts rules.Facts
-	perRule := make([][]hit, len(o.Rules))
+	var active []*rules.Rule
+	for _, r := range o.Rules {
+		if o.Severities[r.ID] != Off {
+			active = append(active, r)
+		}
+	}
+	jobs := rules.Jobs(active, t, base, kernels)
+	perJob := make([][]hit, len(jobs))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, r := range o.Rules {
-		if o.Severities[r.ID] == Off {
-			continue
-		}
+	for i, job := range jobs {
 		g.Go(func() error {
-			rules.Run(r, t, base, &facts, kernels, func(p *rules.Pass, d rules.Diagnostic) {
-				perRule[i] = append(perRule[i], newHit(o, t, p, d))
-			}, func(*rules.Pass, string) {})
+			job(func(p *rules.Pass, d rules.Diagnostic) { perJob[i] = append(perJob[i], newHit(o, t, p, d)) })
 			return ctx.Err()
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, nil, err
 	}
-	out := slices.Concat(perRule...)
+	out := slices.Concat(perJob...)
 	slices.SortStableFunc(out, func(a, b hit) int {
 		if c := strings.Compare(a.File.Path, b.File.Path); c != 0 {
 			return c
@@ -191,14 +193,14 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		if c := a.Span.Start - b.Span.Start; c != 0 {
 			return c
 		}
-		return rules.Compare(a.rule.ID, b.rule.ID)
+		return cmp.Or(rules.Compare(a.rule.ID, b.rule.ID), a.order.Compare(b.order))
 	})
 	accepted := suppressions(t, o.Rules)
 	return suppress(out, accepted, o.Rules), accepted, nil
 }
 
 func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
-	h := hit{Diagnostic: d, rule: p.Rule}
+	h := hit{Diagnostic: d, rule: p.Rule, order: p.Order}
 	if p.Kernel != nil {
 		h.kernel = p.Kernel.ID()
 	}

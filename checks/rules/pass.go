@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -17,10 +18,18 @@ type Pass struct {
 	Base   *tree.Tree   // PerChange only: the tree at the merge base
 	Kernel *tree.Kernel // PerKernel only
 	Crate  *tree.Crate  // PerKernel and PerCrate
+	// Order is the place of this run among those of the rule.
+	Order  Order
 	facts  *Facts
 	report func(Diagnostic)
-	// undecided is told when evidence was missing and the rule stayed silent.
-	undecided func(reason string)
+}
+
+// Order sorts the runs of one rule: by its checks, then by their units.
+type Order struct{ Check, Unit int }
+
+// Compare is negative when o comes before p.
+func (o Order) Compare(p Order) int {
+	return cmp.Or(cmp.Compare(o.Check, p.Check), cmp.Compare(o.Unit, p.Unit))
 }
 
 // Diagnostic is one place that breaks a rule.
@@ -100,13 +109,9 @@ func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format st
 	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Pin: pin, Message: fmt.Sprintf(format, args...)})
 }
 
-// Undecided counts a case in which the evidence did not suffice; nothing is
-// reported for it.
-func (p *Pass) Undecided(reason string) {
-	if p.undecided != nil {
-		p.undecided(reason)
-	}
-}
+// Undecided marks a case in which the evidence did not suffice: nothing is
+// reported for it. The reason is for who reads the rule.
+func (p *Pass) Undecided(reason string) {}
 
 // Replace is a fix that replaces one node.
 func Replace(n syntax.Node, text, description string) *Fix {
@@ -123,9 +128,11 @@ func Insert(offset int, text, description string) *Fix {
 // from further away asks this, so that one fault is not told twice.
 func (p *Pass) Speaks(r *Rule, constructs ...string) bool {
 	spoke := false
-	Run(r, p.Tree, nil, p.facts, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
-		spoke = spoke || len(constructs) == 0 || slices.Contains(constructs, d.Construct)
-	}, func(*Pass, string) {})
+	for _, check := range r.checks() {
+		run(Pass{Rule: r, Tree: p.Tree, facts: p.facts}, check, nil, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
+			spoke = spoke || len(constructs) == 0 || slices.Contains(constructs, d.Construct)
+		})
+	}
 	return spoke
 }
 
@@ -168,18 +175,13 @@ func (f *Fact[T]) At(p *Pass, u Unit) T {
 
 // For returns the fact for a unit, for facts that build on others.
 func (f *Fact[T]) For(facts *Facts, t *tree.Tree, u Unit) T {
-	return facts.once(factKey{f, u}, func() any { return f.run(t, u) }).(T)
+	return facts.once(f, u, func() any { return f.run(t, u) }).(T)
 }
 
 // Facts caches the facts of one tree. It is safe for concurrent use.
 type Facts struct {
 	mu    sync.Mutex
-	cells map[factKey]*factCell
-}
-
-type factKey struct {
-	fact AnyFact
-	unit Unit
+	cells map[Unit]map[AnyFact]*factCell
 }
 
 type factCell struct {
@@ -187,53 +189,99 @@ type factCell struct {
 	value any
 }
 
-func (f *Facts) once(k factKey, run func() any) any {
+func (f *Facts) once(fact AnyFact, u Unit, run func() any) any {
 	f.mu.Lock()
 	if f.cells == nil {
-		f.cells = map[factKey]*factCell{}
+		f.cells = map[Unit]map[AnyFact]*factCell{}
 	}
-	c := f.cells[k]
+	if f.cells[u] == nil {
+		f.cells[u] = map[AnyFact]*factCell{}
+	}
+	c := f.cells[u][fact]
 	if c == nil {
 		c = &factCell{}
-		f.cells[k] = c
+		f.cells[u][fact] = c
 	}
 	f.mu.Unlock()
 	c.once.Do(func() { c.value = run() })
 	return c.value
 }
 
-// Run runs a rule over every unit of its scope. Base is nil where there is
-// nothing to compare with, and the checks of scope PerChange are then left out.
-// Kernels limits it to those kernels; report and undecided are called in a
-// stable order.
-func Run(r *Rule, t, base *tree.Tree, facts *Facts, kernels []*tree.Kernel, report func(*Pass, Diagnostic), undecided func(*Pass, string)) {
-	for _, check := range r.checks() {
-		run := func(k *tree.Kernel, c *tree.Crate) {
-			p := &Pass{Rule: r, Tree: t, Kernel: k, Crate: c, facts: facts}
-			if check.Scope == PerChange {
-				p.Base = base
+// forget drops the facts of a unit.
+func (f *Facts) forget(u Unit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.cells, u)
+}
+
+// Job is a part of the work of some rules on a tree. Jobs may run at once and
+// in any order: Pass.Order puts what they report in one.
+type Job func(report func(*Pass, Diagnostic))
+
+// Jobs splits the work of rules. Base is nil where there is nothing to compare
+// with, and the checks of scope PerChange are then left out. The work is limited
+// to some kernels. All checks of one kernel are one job, so that what only they
+// ask about it is forgotten afterwards: a large tree need not fit into memory
+// with everything that was found out about it.
+func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel) []Job {
+	facts := &Facts{}
+	type part struct {
+		rule  *Rule
+		place int
+		check Check
+	}
+	var ofKernel []part
+	var jobs []Job
+	for _, r := range list {
+		for i, check := range r.checks() {
+			if check.Scope == PerKernel {
+				ofKernel = append(ofKernel, part{r, i, check})
+				continue
 			}
-			p.report = func(d Diagnostic) { report(p, d) }
-			p.undecided = func(reason string) { undecided(p, reason) }
-			check.Run(p)
+			jobs = append(jobs, func(report func(*Pass, Diagnostic)) {
+				run(Pass{Rule: r, Tree: t, facts: facts, Order: Order{Check: i}}, check, base, kernels, report)
+			})
 		}
-		switch check.Scope {
-		case PerKernel:
-			for _, k := range kernels {
-				run(k, k.Crate)
+	}
+	for n, k := range kernels {
+		jobs = append(jobs, func(report func(*Pass, Diagnostic)) {
+			for _, c := range ofKernel {
+				run(Pass{Rule: c.rule, Tree: t, facts: facts, Order: Order{c.place, n}}, c.check, nil, kernels[n:n+1], report)
 			}
-		case PerCrate:
-			for _, c := range t.Crates {
-				if slices.ContainsFunc(kernels, func(k *tree.Kernel) bool { return k.Crate == c }) || len(t.Kernels) == 0 {
-					run(nil, c)
-				}
+			facts.forget(Unit{k, k.Crate})
+		})
+	}
+	return jobs
+}
+
+// run runs a check over every unit of its scope, with passes like the given one.
+func run(like Pass, check Check, base *tree.Tree, kernels []*tree.Kernel, report func(*Pass, Diagnostic)) {
+	at := func(k *tree.Kernel, c *tree.Crate) {
+		p := like
+		like.Order.Unit++
+		p.Kernel, p.Crate = k, c
+		if check.Scope == PerChange {
+			p.Base = base
+		}
+		p.report = func(d Diagnostic) { report(&p, d) }
+		check.Run(&p)
+	}
+	switch check.Scope {
+	case PerKernel:
+		for _, k := range kernels {
+			at(k, k.Crate)
+		}
+	case PerCrate:
+		for _, c := range like.Tree.Crates {
+			if slices.ContainsFunc(kernels, func(k *tree.Kernel) bool { return k.Crate == c }) || len(like.Tree.Kernels) == 0 {
+				at(nil, c)
 			}
-		case PerTree:
-			run(nil, nil)
-		case PerChange:
-			if base != nil {
-				run(nil, nil)
-			}
+		}
+	case PerTree:
+		at(nil, nil)
+	case PerChange:
+		if base != nil {
+			at(nil, nil)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type segment struct{ at, length, to int }
 // append parses src and appends its nodes. With segments, src is synthetic:
 // offsets are mapped back, and those outside all segments take the nearest
 // mapped offset. It reports false when the tree is deeper than MaxDepth.
-func (b *builder) append(src []byte, segments []segment) bool {
+func (b builder) append(src []byte, segments []segment) bool {
 	parser := sitter.NewParser()
 	defer parser.Close()
 	if err := parser.SetLanguage(b.f.g.lang); err != nil {
@@ -62,7 +62,7 @@ func unmap(segments []segment, start, end int) (int, int) {
 
 // damage sets Unread from the first syntax error that is not one of the
 // grammar's known gaps. Token trees are exempt: any tokens are legal there.
-func (b *builder) damage() {
+func (b builder) damage() {
 	f := b.f
 	for i := range f.nodes {
 		n := &f.nodes[i]

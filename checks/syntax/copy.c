@@ -16,7 +16,7 @@ int32_t tilegate_copy(TSNode root, const uint16_t *symbols, uint16_t error_kind,
 		n->start = ts_node_start_byte(node);
 		n->end = ts_node_end_byte(node);
 		n->parent = parent == TILEGATE_NONE ? TILEGATE_NONE : base + parent;
-		n->first = n->next = n->sub = TILEGATE_NONE;
+		n->next = TILEGATE_NONE;
 		n->flags = parent == TILEGATE_NONE ? 0 : out[parent].flags & TILEGATE_DAMAGED;
 		if (symbol == UINT16_MAX) { // ERROR
 			n->kind = error_kind;
@@ -30,12 +30,11 @@ int32_t tilegate_copy(TSNode root, const uint16_t *symbols, uint16_t error_kind,
 		}
 		if (last != TILEGATE_NONE)
 			out[last].next = base + at;
-		else if (parent != TILEGATE_NONE)
-			out[parent].first = base + at;
 
 		if (ts_tree_cursor_goto_first_child(&cursor)) {
 			if (++depth > max_depth)
 				goto fail;
+			n->flags |= TILEGATE_INNER;
 			parent = at;
 			last = TILEGATE_NONE;
 			continue;

@@ -37,13 +37,13 @@ bool ts_tree_cursor_goto_first_child(TSTreeCursor *self);
 
 // The struct node of node.go.
 typedef struct {
-	uint16_t kind, field;
+	uint16_t kind;
+	uint8_t field, flags;
 	uint32_t start, end;
-	int32_t parent, first, next, sub;
-	uint32_t flags;
+	int32_t parent, next;
 } tilegate_node;
 
-enum { TILEGATE_NONE = -1, TILEGATE_NAMED = 1, TILEGATE_DAMAGED = 2 };
+enum { TILEGATE_NONE = -1, TILEGATE_NAMED = 1, TILEGATE_DAMAGED = 2, TILEGATE_INNER = 4 };
 
 // tilegate_copy writes the tree below root to out in the order of the source,
 // with indices that start at base. symbols maps a symbol to its kind, with the

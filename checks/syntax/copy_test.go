@@ -54,13 +54,13 @@ pub mod m { /* é */ pub fn f<const N: i32>(x: &Tile<f32, { [N] }>) -> i32 { dis
 					if before.Valid() {
 						assert.Equal(t, got, before.at(before.node().next))
 					} else if parent.Valid() {
-						assert.Equal(t, got, parent.at(parent.node().first))
+						assert.Equal(t, got, parent.at(f.first(parent.i)))
 					}
 					if cursor.GotoFirstChild() {
 						walk(got, damaged)
 						cursor.GotoParent()
 					} else {
-						assert.Equal(t, none, got.node().first)
+						assert.Equal(t, none, f.first(got.i))
 					}
 					before = got
 					if !cursor.GotoNextSibling() {

@@ -36,11 +36,9 @@ func Embed(host *File, lang Lang, parts []Span, escapes bool) *File {
 		return f
 	}
 	b := builder{f}
-	if !b.append(src.Bytes(), segments) {
-		f.nodes = nil
-		return f
+	if b.append(src.Bytes(), segments) {
+		b.damage()
 	}
-	b.damage()
 	f.index()
 	return f
 }

@@ -3,7 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
-	"sort"
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -45,10 +45,12 @@ type File struct {
 	Opaque []Span
 
 	g      *grammar
-	text   string // Src again
-	lines  []int  // byte offset of each line start
-	nodes  []node
-	byKind [][]int32 // by kind, in the order of Inspect
+	text   string          // Src again
+	lines  []int32         // byte offset of each line start
+	nodes  []node          // each before its children, then its parsed content
+	subs   map[int32]int32 // token_tree -> root of its parsed content
+	byKind []int32         // named nodes by kind, in the order of Inspect
+	starts []int32         // where each kind starts in byKind
 }
 
 // Span is a range of byte offsets into File.Src, End exclusive.
@@ -83,20 +85,10 @@ func Parse(path string, lang Lang, src []byte) *File {
 		return f
 	}
 	b := builder{f}
-	if !b.append(src, nil) {
-		f.nodes = nil
-		return f
-	}
-	b.damage()
-	if lang == Rust && f.Unread != "" {
-		if blanked := blankGaps(src); blanked != nil {
-			f.nodes, f.Unread = nil, ""
-			b.append(blanked, nil)
-			b.damage()
-		}
-	}
 	if lang == Rust {
-		b.expandMacros()
+		b.rust()
+	} else if b.append(src, nil) {
+		b.damage()
 	}
 	f.index()
 	return f
@@ -118,8 +110,11 @@ func (f *File) Root() Node {
 
 // Position returns the place of a byte offset.
 func (f *File) Position(offset int) Pos {
-	i := sort.SearchInts(f.lines, offset+1) - 1
-	return Pos{i + 1, offset - f.lines[i] + 1}
+	i, exact := slices.BinarySearch(f.lines, int32(offset))
+	if !exact {
+		i--
+	}
+	return Pos{i + 1, offset - int(f.lines[i]) + 1}
 }
 
 // Line returns the text of a line (from 1) without its line end.
@@ -129,7 +124,7 @@ func (f *File) Line(n int) string {
 	}
 	end := len(f.Src)
 	if n < len(f.lines) {
-		end = f.lines[n]
+		end = int(f.lines[n])
 	}
 	return string(bytes.TrimRight(f.Src[f.lines[n-1]:end], "\r\n"))
 }
@@ -144,11 +139,11 @@ func (f *File) CRLF() bool {
 	return i > 0 && f.Src[i-1] == '\r'
 }
 
-func lineStarts(src []byte) []int {
-	starts := []int{0}
+func lineStarts(src []byte) []int32 {
+	starts := make([]int32, 1, 1+bytes.Count(src, []byte("\n")))
 	for i, c := range src {
 		if c == '\n' && i+1 < len(src) {
-			starts = append(starts, i+1)
+			starts = append(starts, int32(i+1))
 		}
 	}
 	return starts
@@ -206,7 +201,7 @@ func (f *File) Enclosing(s Span) Node {
 }
 
 // LineStart is the byte offset at which a line (from 1) starts.
-func (f *File) LineStart(n int) int { return f.lines[n-1] }
+func (f *File) LineStart(n int) int { return int(f.lines[n-1]) }
 
 // Lines wraps any text as a File without a tree, for its lines and positions.
 func Lines(src []byte) *File {

@@ -1,6 +1,9 @@
 package syntax
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // listMacros are the macros whose arguments are a list of expressions: those of
 // the DSL and the standard vec!. The content of any other macro stays opaque,
@@ -9,6 +12,30 @@ var listMacros = map[string]bool{"const_shape": true, "const_array": true, "vec"
 
 // maxRounds bounds how deep macros inside macros are parsed.
 const maxRounds = 4
+
+// scratch is memory for the nodes of a Rust file: how many its macros add is not
+// known before.
+var scratch = sync.Pool{New: func() any { return new([]node) }}
+
+// rust parses the file's source, macro bodies included.
+func (b builder) rust() {
+	f, memory := b.f, scratch.Get().(*[]node)
+	defer scratch.Put(memory)
+	f.nodes = (*memory)[:0]
+	if b.append(f.Src, nil) {
+		b.damage()
+		if f.Unread != "" {
+			if blanked := blankGaps(f.Src); blanked != nil {
+				f.nodes, f.Unread = f.nodes[:0], ""
+				b.append(blanked, nil)
+				b.damage()
+			}
+		}
+		b.expandMacros()
+	}
+	*memory = f.nodes
+	b.splice()
+}
 
 // target is a token tree that is parsed again.
 type target struct {
@@ -20,12 +47,13 @@ type target struct {
 // expandMacros parses the content of macro_rules! bodies and list macros. All
 // of one round are parsed as one synthetic file; when that has an error, each
 // is parsed alone so that one broken body does not hide the others.
-func (b *builder) expandMacros() {
+func (b builder) expandMacros() {
+	b.f.subs = map[int32]int32{}
 	from := 0
 	for range maxRounds {
 		targets := b.targets(from)
 		if len(targets) == 0 {
-			return
+			break
 		}
 		from = len(b.f.nodes)
 		if b.parseTargets(targets) {
@@ -33,21 +61,64 @@ func (b *builder) expandMacros() {
 		}
 		b.f.nodes = b.f.nodes[:from]
 		for _, t := range targets {
-			b.f.nodes[t.tree].sub = none
+			delete(b.f.subs, t.tree)
 		}
 		for _, t := range targets {
 			mark := len(b.f.nodes)
 			if !b.parseTargets([]target{t}) {
 				b.f.nodes = b.f.nodes[:mark]
-				b.f.nodes[t.tree].sub = none
+				delete(b.f.subs, t.tree)
 				b.f.Opaque = append(b.f.Opaque, t.span)
 			}
 		}
 	}
 }
 
+// splice copies the nodes out of the builder's scratch memory, parsed content,
+// which stands behind the tree there, in its place: after the tokens that it
+// says again.
+func (b builder) splice() {
+	old := *b.f
+	if len(old.nodes) == 0 {
+		b.f.nodes = nil
+		return
+	}
+	count := 0
+	var measure func(i int32)
+	measure = func(i int32) {
+		count++
+		for c := old.first(i); c != none; c = old.nodes[c].next {
+			measure(c)
+		}
+		if s := old.sub(i); s != none {
+			measure(s)
+		}
+	}
+	measure(0)
+	b.f.nodes, b.f.subs = make([]node, 0, count), make(map[int32]int32, len(old.subs))
+	var move func(from, parent int32) int32
+	move = func(from, parent int32) int32 {
+		to := int32(len(b.f.nodes))
+		b.f.nodes = append(b.f.nodes, old.nodes[from])
+		b.f.nodes[to].parent = parent
+		before := none
+		for c := old.first(from); c != none; c = old.nodes[c].next {
+			at := move(c, to)
+			if before != none {
+				b.f.nodes[before].next = at
+			}
+			before = at
+		}
+		if s := old.sub(from); s != none {
+			b.f.subs[to] = move(s, to)
+		}
+		return to
+	}
+	move(0, none)
+}
+
 // targets lists the token trees among the nodes from index from on.
-func (b *builder) targets(from int) []target {
+func (b builder) targets(from int) []target {
 	var out []target
 	for i := from; i < len(b.f.nodes); i++ {
 		n := Node{b.f, int32(i)}
@@ -70,7 +141,7 @@ func (b *builder) targets(from int) []target {
 
 // parseTargets parses the targets as statements of one synthetic function and
 // links each. It reports false when the result has an error.
-func (b *builder) parseTargets(targets []target) bool {
+func (b builder) parseTargets(targets []target) bool {
 	var src bytes.Buffer
 	var segments []segment
 	src.WriteString("fn _() {\n")
@@ -121,7 +192,7 @@ func (b *builder) parseTargets(targets []target) bool {
 		next++
 		n := c.node()
 		n.start, n.end, n.parent, n.next, n.field = uint32(t.span.Start), uint32(t.span.End), t.tree, none, 0
-		b.f.nodes[t.tree].sub = c.i
+		b.f.subs[t.tree] = c.i
 	}
 	return next == len(targets)
 }

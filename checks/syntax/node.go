@@ -2,9 +2,7 @@ package syntax
 
 import (
 	"iter"
-	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -14,25 +12,39 @@ const none = int32(-1)
 // pointers, so that C may fill it and the garbage collector need not look into
 // it: a review keeps millions.
 type node struct {
-	kind, field uint16 // indices into the grammar's names
-	start, end  uint32
-	parent      int32
-	first       int32
-	next        int32
-	sub         int32 // token_tree only: root of the parsed content
-	flags       uint32
+	kind       uint16 // index into the grammar's kinds
+	field      uint8  // index into the grammar's fields
+	flags      uint8
+	start, end uint32
+	parent     int32
+	next       int32
 }
 
 // The flags of a node.
 const (
-	named     = 1 << iota
-	damaged   // ERROR, MISSING, or inside an ERROR
-	rankShift = iota
+	named   = 1 << iota
+	damaged // ERROR, MISSING, or inside an ERROR
+	inner   // has children: the first is the next of the file's nodes
+	visited // by Inspect when it starts at the root
 )
 
-// rank is the place (from 1) at which Inspect visits the node when it starts at
-// the root; 0 for a node that it does not visit.
-func (n *node) rank() uint32 { return n.flags >> rankShift }
+// first is the first child of a node, or none.
+func (f *File) first(i int32) int32 {
+	if f.nodes[i].flags&inner != 0 {
+		return i + 1
+	}
+	return none
+}
+
+// sub is the root of the parsed content of a node, or none.
+func (f *File) sub(i int32) int32 {
+	if f.nodes[i].kind == f.g.treeID {
+		if s, ok := f.subs[i]; ok {
+			return s
+		}
+	}
+	return none
+}
 
 // Node is a handle on a syntax node; the zero Node is invalid and all its
 // methods return zero values.
@@ -149,7 +161,7 @@ func (n Node) Children() iter.Seq[Node] {
 		if !n.Valid() {
 			return
 		}
-		for i := n.node().first; i != none; i = n.f.nodes[i].next {
+		for i := n.f.first(n.i); i != none; i = n.f.nodes[i].next {
 			if !yield(Node{n.f, i}) {
 				return
 			}
@@ -195,7 +207,7 @@ func (n Node) Field(name string) Node {
 	if !n.Valid() {
 		return Node{}
 	}
-	for i := n.node().first; i != none; i = n.f.nodes[i].next {
+	for i := n.f.first(n.i); i != none; i = n.f.nodes[i].next {
 		if f := n.f.nodes[i].field; f != 0 && n.f.g.fields[f] == name {
 			return Node{n.f, i}
 		}
@@ -261,7 +273,7 @@ func (n Node) Parsed() Node {
 	if !n.Valid() {
 		return Node{}
 	}
-	return n.at(n.node().sub)
+	return n.at(n.f.sub(n.i))
 }
 
 // Inspect visits the node and all below it in source order, parsed macro
@@ -278,24 +290,30 @@ func (f *File) inspect(i int32, visit func(Node) bool) {
 	if n.flags&damaged != 0 || !visit(Node{f, i}) {
 		return
 	}
-	c := n.first
+	c := f.first(i)
 	if n.kind == f.g.treeID {
-		c = n.sub
+		c = f.sub(i)
 	}
 	for ; c != none; c = f.nodes[c].next {
 		f.inspect(c, visit)
 	}
 }
 
-// Find lists all nodes of the kinds at or below n, as Inspect visits them. It
-// looks them up: its time grows with what it finds, not with the tree.
+// Find lists all nodes of the kinds at or below n, as Inspect visits them.
+// Kinds of named nodes are looked up: that takes as long as the result, not as
+// the tree.
 func (n Node) Find(kinds ...string) []Node {
 	if !n.Valid() {
 		return nil
 	}
 	f := n.f
-	from := f.nodes[n.i].rank()
-	if from == 0 { // not visited from the root: inside damage or opaque tokens
+	look := f.nodes[n.i].flags&visited != 0 // else inside damage or opaque tokens
+	for _, kind := range kinds {
+		if id, ok := f.g.ids[kind]; ok && id >= f.g.named {
+			look = false
+		}
+	}
+	if !look {
 		var out []Node
 		n.Inspect(func(c Node) bool {
 			if c.Is(kinds...) {
@@ -310,9 +328,11 @@ func (n Node) Find(kinds ...string) []Node {
 	count := 0
 	for _, kind := range kinds {
 		if id, ok := f.g.ids[kind]; ok {
-			all := f.byKind[id]
-			all = all[f.search(all, from):]
-			all = all[:f.search(all, to)]
+			all := f.byKind[f.starts[id]:f.starts[id+1]]
+			from, _ := slices.BinarySearch(all, n.i)
+			all = all[from:]
+			end, _ := slices.BinarySearch(all, to)
+			all = all[:end]
 			if len(all) > 0 {
 				found = append(found, all)
 				count += len(all)
@@ -325,10 +345,10 @@ func (n Node) Find(kinds ...string) []Node {
 	out := make([]Node, 0, count)
 	for len(found) > 1 {
 		// Take the earliest of the heads of the lists.
-		at, least := 0, uint32(math.MaxUint32)
+		at := 0
 		for k, list := range found {
-			if r := f.nodes[list[0]].rank(); r < least {
-				at, least = k, r
+			if list[0] < found[at][0] {
+				at = k
 			}
 		}
 		out = append(out, Node{f, found[at][0]})
@@ -342,22 +362,15 @@ func (n Node) Find(kinds ...string) []Node {
 	return out
 }
 
-// search is the first place of a list of byKind whose node has at least a rank.
-func (f *File) search(list []int32, rank uint32) int {
-	return sort.Search(len(list), func(i int) bool { return f.nodes[list[i]].rank() >= rank })
-}
-
-// after is the rank of the first node that Inspect visits after all nodes at or
-// below a visited one.
-func (f *File) after(i int32) uint32 {
+// after is the index of the first node that stands after all nodes at or below
+// a node, its parsed content included.
+func (f *File) after(i int32) int32 {
 	for ; i != none; i = f.nodes[i].parent {
-		for next := f.nodes[i].next; next != none; next = f.nodes[next].next {
-			if r := f.nodes[next].rank(); r != 0 {
-				return r
-			}
+		if next := f.nodes[i].next; next != none {
+			return next
 		}
 	}
-	return math.MaxUint32
+	return int32(len(f.nodes))
 }
 
 // Attributes lists the attribute nodes ("attribute") that stand before a Rust
@@ -387,7 +400,7 @@ func (n Node) Squeeze() string {
 		if c.IsComment() {
 			return
 		}
-		atomic := c.node().first == none || c.Is("string_literal", "raw_string_literal", "char_literal", "string", "concatenated_string")
+		atomic := c.f.first(c.i) == none || c.Is("string_literal", "raw_string_literal", "char_literal", "string", "concatenated_string")
 		if !atomic {
 			for ch := range c.Children() {
 				leaf(ch)
@@ -414,24 +427,30 @@ func word(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// index numbers the nodes and fills byKind in visiting order, so that parsed
-// macro content counts and opaque or damaged parts do not.
+// index sorts the named nodes that Inspect visits by kind, and within a kind in
+// visiting order, which is the order of the nodes: parsed macro content counts
+// and opaque or damaged parts do not.
 func (f *File) index() {
-	order := make([]int32, 0, len(f.nodes))
-	counts := make([]int32, len(f.g.kinds))
+	f.starts = make([]int32, f.g.named+1)
 	f.Root().Inspect(func(n Node) bool {
-		order = append(order, n.i)
-		counts[n.node().kind]++
+		n.node().flags |= visited
+		if kind := n.node().kind; kind < f.g.named {
+			f.starts[kind]++
+		}
 		return true
 	})
-	all := make([]int32, len(order))
-	f.byKind = make([][]int32, len(counts))
-	for kind, count := range counts {
-		f.byKind[kind], all = all[:0:count], all[count:]
+	// starts[k] is first the end of kind k, and its start once it is filled from
+	// the last node to the first.
+	total := int32(0)
+	for kind, count := range f.starts {
+		total += count
+		f.starts[kind] = total
 	}
-	for rank, i := range order {
-		n := &f.nodes[i]
-		n.flags |= uint32(rank+1) << rankShift
-		f.byKind[n.kind] = append(f.byKind[n.kind], i)
+	f.byKind = make([]int32, total)
+	for i := len(f.nodes) - 1; i >= 0; i-- {
+		if n := &f.nodes[i]; n.flags&visited != 0 && n.kind < f.g.named {
+			f.starts[n.kind]--
+			f.byKind[f.starts[n.kind]] = int32(i)
+		}
 	}
 }
