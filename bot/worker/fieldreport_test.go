@@ -120,6 +120,32 @@ func TestFieldReport114(t *testing.T) {
 	require.Contains(t, c.Summary, "may have raised the requirement")
 }
 
+// TestNewTestFileNeedsAMaintainer : a test file that the change itself brings says
+// which cases are expected, so a person has to agree with it.
+func TestNewTestFileNeedsAMaintainer(t *testing.T) {
+	const test = "tests/ops/test_row_sum.py"
+	text := string(mini(t)[test].Data)
+	w, g := gpuWorld(t, func(c *config) {
+		files := mini(t)
+		delete(files, test)
+		c.repo = files
+	})
+	changes := w.harmless()
+	changes[test] = githubsim.Text(text)
+	n, sha := w.open("writer", changes)
+	gate := w.becomes(sha, report.CheckGate, "action_required")
+	require.Contains(t, gate.Summary, "T6")
+	require.Contains(t, gate.Summary, test)
+	w.becomes(sha, report.CheckCorrectness, "success")
+	w.quiet()
+	require.Equal(t, "head", g.Requests()[0].Harness)
+	require.Equal(t, "action_required", w.concluded(sha, report.CheckGate).Conclusion)
+
+	_, err := w.repo.Comment(n, "maya", "/tilegym waive T6 "+test+" the cases are those of the reference")
+	require.NoError(t, err)
+	w.becomes(sha, report.CheckGate, "success")
+}
+
 // TestFieldReport62Words : nothing that is said about a lost runner claims that
 // tests failed.
 func TestFieldReport62Words(t *testing.T) {

@@ -45,6 +45,9 @@ type kernelFacts struct {
 	Test      string `json:"test"`
 	Analysis  []byte `json:"analysis,omitempty"`
 	Reference string `json:"reference,omitempty"` // declared by an analysis.json
+	// NewTest says that the base has no such test file: the change itself says which
+	// cases are expected.
+	NewTest bool `json:"new_test,omitempty"`
 }
 
 // review reads the trees, plans and reviews, or takes what is kept of it. part
@@ -209,6 +212,7 @@ const maxAnalysis = 256 << 10
 func factsOf(head, before *tree.Tree, k *tree.Kernel) kernelFacts {
 	f := kernelFacts{ID: k.ID(), Test: k.Test}
 	f.Analysis, f.Reference = declaration(head, k)
+	f.NewTest = k.Test != "" && (before == nil || !before.Exists(k.Test))
 	if before != nil {
 		if old := before.Kernel(k.ID()); old != nil {
 			if _, reference := declaration(before, old); reference != "" {
@@ -257,6 +261,17 @@ func (s *study) kernels() []string {
 	return slices.Sorted(maps.Keys(s.Kernels))
 }
 
+// ownTest reports whether a finding says that a planned kernel brings its own test
+// file. Nothing at the base says which cases it must have, so a person has to.
+func (s *study) ownTest(f review.Finding) bool {
+	for _, k := range s.Kernels {
+		if k.NewTest && k.Test == f.Path && f.Rule == "T6" {
+			return true
+		}
+	}
+	return false
+}
+
 // fill tells the gate what the study found.
 func (s *study) fill(in *gate.Input) {
 	in.Rules = gate.Rules{State: gate.RulesDone}
@@ -281,7 +296,7 @@ func (s *study) fill(in *gate.Input) {
 		}
 		finding := gate.Finding{Rule: f.Rule, Path: untrusted.Text(f.Path), Line: f.Line, Title: untrusted.Text(f.Message), Fingerprint: f.Fingerprint}
 		switch {
-		case strings.HasPrefix(f.Rule, "T") && f.Severity != review.Note:
+		case strings.HasPrefix(f.Rule, "T") && (f.Severity != review.Note || s.ownTest(f)):
 			in.Integrity.Findings = append(in.Integrity.Findings, finding)
 		case f.Severity == review.Error:
 			in.Rules.Errors = append(in.Rules.Errors, finding)
