@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tilegate/tilegate/checks/syntax"
 )
@@ -35,9 +36,10 @@ type Tree struct {
 	Kernels []*Kernel // by suite, then name
 	Crates  []*Crate
 
-	reuse *Tree
-	mu    sync.Mutex
-	files map[string]*entry
+	reuse  *Tree
+	mu     sync.Mutex
+	files  map[string]*entry
+	parsed atomic.Int64
 }
 
 // Crate is one Rust crate that builds one shared library.
@@ -225,6 +227,10 @@ func (t *Tree) File(p string) *syntax.File {
 	return e.file
 }
 
+// Parsed is how many files were parsed so far, those of the tree that is reused
+// left out.
+func (t *Tree) Parsed() int { return int(t.parsed.Load()) }
+
 // Bytes returns the content of any file, or nil and why it cannot be had.
 func (t *Tree) Bytes(p string) ([]byte, error) {
 	e := t.load(p)
@@ -255,8 +261,10 @@ func (t *Tree) load(p string) *entry {
 		switch path.Ext(p) {
 		case ".rs":
 			e.file = syntax.Parse(p, syntax.Rust, e.src)
+			t.parsed.Add(1)
 		case ".py":
 			e.file = syntax.Parse(p, syntax.Python, e.src)
+			t.parsed.Add(1)
 		default:
 			e.file = syntax.Lines(e.src)
 			e.file.Path = p
