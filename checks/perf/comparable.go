@@ -15,6 +15,10 @@ var profilerTools = []string{"profiler", "cupti", "torch"}
 
 // comparability decides yes, no or unknown from the evidence and the records.
 func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string {
+	if why := unitSigns(ms); why != "" {
+		c.incomparable = why
+		return "no"
+	}
 	if why := timingSigns(ms); why != "" {
 		c.incomparable = why
 		return "no"
@@ -94,6 +98,25 @@ func (c *comparison) clockNotes(evidence []job.Evidence) {
 // ones at 0.22 to 0.26.
 const wallClock = 0.6
 
+// unitSigns reports a difference in what the two sides measured: times of a call,
+// or rates, which are times of a piece of work.
+func unitSigns(ms []matched) string {
+	what := func(per string) string {
+		if per == "" {
+			return "the time of a call"
+		}
+		return "a rate, the time of one " + per
+	}
+	for _, m := range ms {
+		for i := range m.cand.obs {
+			if a, b := m.cand.obs[i].ms.Per, m.ref.obs[i].ms.Per; a != b {
+				return fmt.Sprintf("different units: of %s the candidate gives %s and the reference %s", m.name, what(a), what(b))
+			}
+		}
+	}
+	return ""
+}
+
 // timingSigns reads the timing method from the records themselves and reports a
 // difference of the two sides.
 func timingSigns(ms []matched) string {
@@ -114,7 +137,7 @@ func profiledShare(ms []matched, candidate bool) float64 {
 			side = m.cand
 		}
 		for _, o := range side.obs {
-			if s := o.ms.SelfMS() / o.ms.Median; !math.IsNaN(s) {
+			if s := o.ms.SelfMS() / o.ms.Median; !math.IsNaN(s) && o.ms.Per == "" {
 				shares = append(shares, s)
 			}
 		}

@@ -383,6 +383,9 @@ func (c *comparison) row(m matched, comparable bool) Config {
 			notes = append(notes, fmt.Sprintf("medians of the rounds differ by %.1f %% (%s)", 100*(math.Exp(spread)-1), side.name))
 		}
 	}
+	if per := m.cand.obs[0].ms.Per; per != "" {
+		notes = append(notes, "a rate, where higher is better: the times are those of one "+per)
+	}
 	if n := m.cand.obs[0].ms.NRep; n > 0 && n < fewRepetitions {
 		notes = append(notes, "only "+plural(n, "repetition"))
 	}

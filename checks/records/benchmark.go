@@ -19,6 +19,9 @@ type Measurement struct {
 	RelStd    float64 // percent
 	Min, Max  float64
 	NRep      int // repetitions inside the run; 0 when absent
+	// Per is the work that the times are of when the record gave a rate, such as
+	// TFLOP for TFLOPS; "" for the times of a call.
+	Per string
 	// Kernels is the profile of one call, the last repetition; nil when the record
 	// has none.
 	Kernels []Kernel
@@ -137,16 +140,26 @@ func measurement(path string, v Value) (Measurement, error) {
 	}
 	var m Measurement
 	var err error
+	if _, m.Per, err = figure(path, d, "median"); err != nil {
+		return m, err
+	}
 	for name, field := range map[string]*float64{
 		"median": &m.Median, "mean": &m.Mean, "rel_std": &m.RelStd, "min": &m.Min, "max": &m.Max,
 	} {
 		var e error
-		if *field, e = number(path, d, name); e != nil && (err == nil || e.Error() < err.Error()) {
+		var per string
+		if *field, per, e = figure(path, d, name); e == nil && per != m.Per && name != "rel_std" && !math.IsNaN(*field) {
+			e = fmt.Errorf("benchmark record: %s.%s: expected the unit of the median, found another one", path, name)
+		}
+		if e != nil && (err == nil || e.Error() < err.Error()) {
 			err = e
 		}
 	}
 	if err != nil {
 		return m, err
+	}
+	if m.Per != "" {
+		m.Min, m.Max = m.Max, m.Min // the highest rate is the shortest time
 	}
 	nrep, err := number(path, d, "nrep")
 	if err != nil {
@@ -187,6 +200,20 @@ func measurement(path string, v Value) (Measurement, error) {
 		m.Kernels = append(m.Kernels, Kernel{Name: s, SelfUS: self, Count: count(n)})
 	}
 	return m, nil
+}
+
+// figure reads a number of milliseconds, or a text with a unit, see quantity.
+func figure(path string, d *Dict, name string) (ms float64, per string, err error) {
+	if v, _ := d.Get(name); v != nil {
+		if s, isText := v.(string); isText {
+			if ms, per, ok := quantity(s); ok {
+				return ms, per, nil
+			}
+			return 0, "", shape(path+"."+name, "a number, or a time or rate with its unit", v)
+		}
+	}
+	ms, err = number(path, d, name)
+	return ms, "", err
 }
 
 // number reads a numeric field; absent and None are NaN.

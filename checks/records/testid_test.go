@@ -61,12 +61,12 @@ func TestParseBenchmark(t *testing.T) {
 	require.False(t, ok)
 
 	for value, want := range map[string]string{
-		"[1]":                     "benchmark: expected a dict from backend to figures, found a list",
-		"{1: {}}":                 "expected backend names as keys, found 1",
-		"{'a': 'b'}":              `a: expected a dict with forward or backward, found the string "b"`,
-		"{'a': {'sideways': {}}}": `expected forward or backward, found the string "sideways"`,
-		"{'a': {'forward': {'median': '0.1 ms'}}}":                          `a.forward.median: expected a number, found the string "0.1 ms"`,
-		"{'a': {'forward': {'median': True}}}":                              "a.forward.median: expected a number, found True",
+		"[1]":                                   "benchmark: expected a dict from backend to figures, found a list",
+		"{1: {}}":                               "expected backend names as keys, found 1",
+		"{'a': 'b'}":                            `a: expected a dict with forward or backward, found the string "b"`,
+		"{'a': {'sideways': {}}}":               `expected forward or backward, found the string "sideways"`,
+		"{'a': {'forward': {'median': '0.1'}}}": `a.forward.median: expected a number, or a time or rate with its unit, found the string "0.1"`,
+		"{'a': {'forward': {'median': True}}}":  "a.forward.median: expected a number, found True",
 		"{'a': {'forward': {'kernel_times': [{'name': 'k', 'count': 0}]}}}": "kernel_times[0].count: expected a whole number of launches",
 		"{'a': {'forward': {'median': tensor(0.1)}}}":                       "offset 29",
 	} {
