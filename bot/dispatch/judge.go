@@ -68,7 +68,7 @@ func Judge(e Evidence, conclusion string, c config.Config, k Kernel) (Verdict, e
 	case e.Interrupted:
 		v = blocked("The %s job was interrupted; its evidence is partial and shows nothing.", e.Stage)
 	case e.Stage == job.Build:
-		v = e.build()
+		v, err = e.build()
 	case e.Stage == job.Correctness:
 		v, err = e.correctness(c, k)
 	default:
@@ -87,22 +87,53 @@ func Judge(e Evidence, conclusion string, c config.Config, k Kernel) (Verdict, e
 	return v, nil
 }
 
-// build passes when every step succeeded and the kernel's symbol is exported.
-func (e Evidence) build() Verdict {
+// build passes when every step succeeded and the kernel's symbol is exported, by
+// the evidence's own list and by the raw one beside it.
+func (e Evidence) build() (Verdict, error) {
 	// The suite before a name that is not unique is no part of the symbol.
 	symbol := "cutile_" + e.Kernel[strings.LastIndexByte(e.Kernel, '.')+1:]
 	if c, failed := e.failed(); failed {
-		return Verdict{Outcome: gate.Fail, Sentence: fmt.Sprintf("`%s` ended with exit code %d.", c.Name, c.ExitCode)}
+		why, err := e.compileError()
+		return Verdict{Outcome: gate.Fail, Sentence: fmt.Sprintf("`%s` ended with exit code %d%s.", c.Name, c.ExitCode, why)}, err
 	}
 	if _, ran := e.exit("cargo build"); !ran {
-		return blocked("The build evidence names no `cargo build` command.")
+		return blocked("The build evidence names no `cargo build` command."), nil
 	}
-	for _, s := range e.Symbols {
-		if s == symbol {
-			return Verdict{Outcome: gate.Pass, Sentence: fmt.Sprintf("Built; `%s` is exported.", symbol)}
+	if !slices.Contains(e.Symbols, symbol) {
+		return Verdict{Outcome: gate.Fail, FailClass: string(triage.Host), Sentence: fmt.Sprintf("The library does not export `%s`.", symbol)}, nil
+	}
+	for _, f := range e.Files {
+		if f.Kind != "symbols" {
+			continue
+		}
+		data, err := fs.ReadFile(e.fsys, f.Path)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if !records.ReadSymbols(bytes.NewReader(data)).Exports(symbol) {
+			return blocked("The evidence says that `%s` is exported, and its own list `%s` does not hold it.", symbol, f.Path), nil
 		}
 	}
-	return Verdict{Outcome: gate.Fail, FailClass: string(triage.Host), Sentence: fmt.Sprintf("The library does not export `%s`.", symbol)}
+	return Verdict{Outcome: gate.Pass, Sentence: fmt.Sprintf("Built; `%s` is exported.", symbol)}, nil
+}
+
+// compileError is the first error of the compiler, behind a colon, else "".
+func (e Evidence) compileError() (string, error) {
+	for _, f := range e.Files {
+		if f.Path != "cargo-build.log" || f.Kind != "log" {
+			continue
+		}
+		data, err := fs.ReadFile(e.fsys, f.Path)
+		if err != nil {
+			return "", err
+		}
+		if c := records.ReadCargo(bytes.NewReader(data)); c.Count == 1 {
+			return ": " + c.Errors[0].String(), nil
+		} else if c.Count > 1 {
+			return fmt.Sprintf(": %s, the first of %d errors", c.Errors[0], c.Count), nil
+		}
+	}
+	return "", nil
 }
 
 // correctness judges the last test run of the job: the whole one, or the first
