@@ -157,6 +157,29 @@ func TestFieldReport39(t *testing.T) {
 	require.Contains(t, r.Comments[0].Body, "Fix: Do it.")
 }
 
+// A comment has at most one suggestion: GitHub applies each alone, and half of a
+// fix is none.
+func TestOneSuggestionForEachComment(t *testing.T) {
+	one := func(at int, text string) review.Edit { return review.Edit{StartLine: at, EndLine: at, Text: text} }
+	s := subject(
+		finding(3, func(f *review.Finding) { f.Fix = &review.Fix{Description: "Do both.", Edits: []review.Edit{one(3, "a"), one(5, "b")}} }),
+		finding(6, func(f *review.Finding) {
+			f.Fix = &review.Fix{Description: "Do it.", Edits: []review.Edit{{StartLine: 6, EndLine: 8, Text: "a\n```suggestion\nb\n```"}}}
+		}),
+		finding(9, func(f *review.Finding) { f.Fix = &review.Fix{Description: "Remove it.", Edits: []review.Edit{one(9, "")}} }),
+	)
+	r, _, err := report.NewComments(s)
+	require.NoError(t, err)
+	require.Len(t, r.Comments, 3)
+	require.NotContains(t, r.Comments[0].Body, "```")
+	require.Contains(t, r.Comments[0].Body, "Fix: Do both.")
+	require.Equal(t, "a\n```suggestion\nb\n```", suggested(t, r.Comments[1].Body))
+	require.Equal(t, 1, strings.Count(r.Comments[1].Body, "````suggestion\n"), "the fence is longer than those in the text")
+	require.Equal(t, 6, r.Comments[1].StartLine)
+	require.Equal(t, 8, r.Comments[1].Line)
+	require.Contains(t, r.Comments[2].Body, "```suggestion\n```", "an empty one removes the line")
+}
+
 // TestSuggestionReachesTheFindingsLine : a fix some lines below the finding is
 // offered together with the lines between.
 func TestSuggestionReachesTheFindingsLine(t *testing.T) {

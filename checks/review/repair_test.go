@@ -3,15 +3,15 @@ package review_test
 import (
 	"bytes"
 	"context"
-	"os"
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules"
@@ -176,52 +176,49 @@ func TestRepairUnread(t *testing.T) {
 	assert.NotEmpty(t, r.Left.Summary.Unread)
 }
 
-// Every fixture with a golden section: the fixed tree parses, a second repair
+// Every fixture of a rule with a safe fix: the fixed tree parses, a second repair
 // changes nothing, and no finding with a fix is left unless it was dropped.
 func TestRepairRuleFixtures(t *testing.T) {
-	places := map[string]string{
-		"kernel.rs": demoKernel, "ffi.rs": tree.OpsRoot + "/demo_kernel/ffi.rs", "demo.py": tree.OpsRoot + "/demo.py",
-		"ffi_util.rs": tree.OpsRoot + "/ffi_util.rs", "Cargo.toml": tree.OpsRoot + "/cutile_kernels/Cargo.toml", "lib.rs": tree.OpsRoot + "/cutile_kernels/src/lib.rs",
-	}
-	files, err := filepath.Glob("../rules/*/testdata/bad_*.txtar")
-	require.NoError(t, err)
-	fixtures, applied := 0, 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		if !bytes.Contains(data, []byte(".golden --")) || bytes.Contains(data, []byte("-- body.rs --")) {
+	fixtures, goldens, applied, rulesFixed := 0, 0, 0, 0
+	for _, rule := range all.Rules {
+		if rule.Fix != "safe" {
 			continue
 		}
-		fixtures++
-		head := ruletest.Base()
-		for _, f := range txtar.Parse(data).Files {
-			name := f.Name
-			if p, ok := places[name]; ok {
-				name = p
+		rulesFixed++
+		number, err := strconv.Atoi(rule.ID[1:])
+		require.NoError(t, err)
+		files, err := filepath.Glob(fmt.Sprintf("../rules/%s%02d/testdata/*.txtar", strings.ToLower(rule.ID[:1]), number))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, rule.ID)
+		for _, file := range files {
+			head, golden, err := ruletest.Head(file, rule)
+			require.NoError(t, err, file)
+			fixtures++
+			r := repair(t, head, nil, all.Rules...)
+			for _, f := range r.Files {
+				applied += f.Edits
+				head[f.Path] = &fstest.MapFile{Data: f.After}
 			}
-			if !strings.HasSuffix(name, ".golden") {
-				head[name] = &fstest.MapFile{Data: f.Data}
+			if golden {
+				goldens++
+				assert.NotEmpty(t, r.Files, "%s: nothing was fixed, dropped %v", file, r.Dropped)
 			}
-		}
-		r := repair(t, head, nil, all.Rules...)
-		for _, f := range r.Files {
-			applied += f.Edits
-			head[f.Path] = &fstest.MapFile{Data: f.After}
-		}
-		again := repair(t, head, nil, all.Rules...)
-		assert.Empty(t, again.Files, file)
-		assert.Equal(t, r.Dropped, again.Dropped, file)
-		for _, d := range r.Dropped {
-			t.Logf("%s: %s:%d %s: %s", filepath.Base(file), filepath.Base(d.Path), d.Line, d.Rule, d.Why)
-		}
-		offered := 0
-		for _, f := range again.Left.Findings {
-			if f.Fix != nil {
-				offered++
+			again := repair(t, head, nil, all.Rules...)
+			assert.Empty(t, again.Files, file)
+			assert.Equal(t, r.Dropped, again.Dropped, file)
+			for _, d := range r.Dropped {
+				t.Logf("%s: %s:%d %s: %s", file, filepath.Base(d.Path), d.Line, d.Rule, d.Why)
 			}
+			offered := 0
+			for _, f := range again.Left.Findings {
+				if f.Fix != nil {
+					offered++
+				}
+			}
+			assert.LessOrEqual(t, offered, len(again.Dropped), file)
 		}
-		assert.LessOrEqual(t, offered, len(again.Dropped), file)
 	}
-	assert.Greater(t, fixtures, 10)
-	assert.Greater(t, applied, fixtures)
+	t.Logf("%d rules, %d fixtures, %d with a fixed form, %d edits", rulesFixed, fixtures, goldens, applied)
+	assert.Greater(t, goldens, rulesFixed)
+	assert.Greater(t, applied, goldens)
 }

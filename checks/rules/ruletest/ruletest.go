@@ -209,6 +209,16 @@ func indent(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Head is the checkout of a rule's fixture, and whether the fixture says how it
+// looks after all fixes.
+func Head(file string, rule *rules.Rule) (head fstest.MapFS, fixed bool, err error) {
+	fx, err := load(file, rule)
+	if err != nil {
+		return nil, false, err
+	}
+	return fx.fs, len(fx.goldens) > 0, nil
+}
+
 // Base is the clean checkout that fixtures are laid over.
 func Base() fstest.MapFS {
 	out := fstest.MapFS{}
