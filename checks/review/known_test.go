@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules/all"
+	"github.com/tilegate/tilegate/checks/rules/ruletest"
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
@@ -125,4 +128,18 @@ func TestMendedAndCameIsNotNew(t *testing.T) {
 	other := strings.ReplaceAll(strings.ReplaceAll(lines, "wide", "far"), "cols", "row_stride")
 	assert.Empty(t, news(reviewed(t, withLine(other), withLine(lines))))
 	assert.Len(t, news(reviewed(t, withLine(lines+"\n"+other), withLine(lines))), 1)
+}
+
+// A review against a base parses what differs and nothing twice.
+func TestReviewParsesTheBasesOwnFilesOnly(t *testing.T) {
+	for want, head := range map[string]fstest.MapFS{
+		"parsed 0 files of the base that the head does not have": ruletest.Base(),
+		"parsed 1 file of the base that the head does not have":  withLine(violation),
+	} {
+		var said []string
+		o := review.Options{Head: head, Base: ruletest.Base(), Rules: all.Rules, Progress: func(s string) { said = append(said, s) }}
+		_, err := review.Run(context.Background(), o)
+		require.NoError(t, err)
+		assert.Contains(t, said, want)
+	}
 }

@@ -80,6 +80,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if old, before, err = runRules(ctx, o, base, nil, base.Kernels); err != nil {
 			return nil, err
 		}
+		progress(fmt.Sprintf("parsed %s of the base that the head does not have", plural(base.Parsed(), "file")))
 		markNew(accepted, before)
 	} else {
 		markNew(accepted, nil)
