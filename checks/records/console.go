@@ -35,6 +35,7 @@ func ReadConsole(name string, r io.Reader) Console {
 	c := Console{Report: Report{Name: name, Declared: -1}}
 	in := bufio.NewReaderSize(r, 64<<10)
 	var names interner
+	kept := 0
 	next := func() (string, bool) {
 		line, err := readLine(in)
 		if err != nil {
@@ -69,6 +70,10 @@ func ReadConsole(name string, r io.Reader) Console {
 		class, testName := SplitNodeID(node)
 		tc := Case{Class: class, Name: testName, Outcome: Passed}
 		tc.measure([]byte(literal), &names)
+		if kept += caseSize + len(class) + len(testName) + measuredSize(tc.Measured); kept+names.made > maxKept {
+			c.Damage = tooLarge(len(c.Cases))
+			return c
+		}
 		c.Cases = append(c.Cases, tc)
 		line, ok = next()
 	}

@@ -90,6 +90,10 @@ func (r Report) Interrupted() string {
 	return ""
 }
 
+func tooLarge(cases int) error {
+	return fmt.Errorf("expected cases that take at most %d MiB, found more after %d: read the file in parts", maxKept>>20, cases)
+}
+
 // MemoryLimit is for debug.SetMemoryLimit in a process that reads reports of any
 // size: with it the largest report is read in less than 200 MB of memory. It is
 // a little more than a report keeps.
@@ -131,7 +135,7 @@ func ReadJUnit(name string, r io.Reader) Report {
 			more = growth(n, d.sum.Declared)
 		}
 		if now := kept + d.names.made; now > maxKept || more > 0 && now+caseSize*(n+more) > maxGrowing {
-			return fmt.Errorf("expected cases that take at most %d MiB, found more after %d: read the file in parts", maxKept>>20, n)
+			return tooLarge(n)
 		}
 		report.Cases = append(slices.Grow(report.Cases, max(more, 1)), c)
 		return nil
