@@ -163,6 +163,62 @@ func TestFieldReport073NothingRanInASuccessfulJob(t *testing.T) {
 	}
 }
 
+// cargoTest is the log of `cargo test` in which program output stands between a
+// test's name and its result, and says by itself that tests are ok.
+const cargoTest = `
+     Running unittests src/lib.rs (target/release/deps/cutile_kernels-2c7)
+
+running 3 tests
+test guards::null_pointer ... reading 3 descriptors
+test guards::other ... ok
+test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s
+ok
+test guards::grid_of_zero ... grid 0x0
+%s
+test guards::rank ... ok
+
+%s`
+
+const (
+	oneFailed = `failures:
+
+---- guards::grid_of_zero stdout ----
+thread 'guards::grid_of_zero' panicked at tests/guards.rs:31:5:
+assertion failed: rc == -6
+
+failures:
+    guards::grid_of_zero
+
+test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s
+`
+	noneFailed = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n"
+)
+
+// field-report 80: real failures of a cargo test are reported whatever the programs
+// print, and a log that does not agree with the exit status is no success.
+func TestFieldReport080CargoTestLog(t *testing.T) {
+	tested := func(code int, log string) dispatch.Verdict {
+		return judged(t, job.Build, map[bool]string{true: "success", false: "failure"}[code == 0], dispatch.Kernel{}, func(b *bundle) {
+			b.ran("cargo build", 0)
+			b.ran("cargo test", code)
+			b.add("cargo-test.log", "log", log)
+		})
+	}
+	failed := fmt.Sprintf(cargoTest, "FAILED", oneFailed)
+	v := tested(101, failed)
+	require.Equal(t, gate.Fail, v.Outcome, v.Sentence)
+	require.Contains(t, v.Sentence, "exit code 101")
+	require.Contains(t, v.Sentence, "2 passed; 1 failed")
+	require.Contains(t, v.Sentence, "guards::grid_of_zero")
+
+	passed := fmt.Sprintf(cargoTest, "ok", noneFailed)
+	require.Equal(t, gate.Pass, tested(0, passed).Outcome)
+	require.Equal(t, gate.Fail, tested(101, passed).Outcome, "the exit status counts")
+	v = tested(0, failed)
+	require.Equal(t, gate.Blocked, v.Outcome, "the log counts too")
+	require.Contains(t, v.Sentence, "do not agree")
+}
+
 // field-report 82: a driver that does not answer before any test is the runner's.
 func TestFieldReport082DriverMismatch(t *testing.T) {
 	for _, log := range []string{

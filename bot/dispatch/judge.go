@@ -99,6 +99,9 @@ func (e Evidence) build() (Verdict, error) {
 	if _, ran := e.exit("cargo build"); !ran {
 		return blocked("The build evidence names no `cargo build` command."), nil
 	}
+	if name, err := e.failedTestLog(); err != nil || name != "" {
+		return blocked("Every command ended with exit code 0, yet `%s` says that a test failed: the two do not agree.", name), err
+	}
 	if !slices.Contains(e.Symbols, symbol) {
 		return Verdict{Outcome: gate.Fail, FailClass: string(triage.Host), Sentence: fmt.Sprintf("The library does not export `%s`.", symbol)}, nil
 	}
@@ -115,6 +118,37 @@ func (e Evidence) build() (Verdict, error) {
 		}
 	}
 	return Verdict{Outcome: gate.Pass, Sentence: fmt.Sprintf("Built; `%s` is exported.", symbol)}, nil
+}
+
+// rustTestFailed is the signature of a failed `cargo test`.
+const rustTestFailed = "S-X05"
+
+// failedTestLog is the log in which a Rust test failed, "" for none.
+func (e Evidence) failedTestLog() (string, error) {
+	scanner := triage.NewScanner(triage.Process)
+	for _, f := range e.Files {
+		if f.Kind == "log" {
+			if err := e.scan(scanner, f.Path); err != nil {
+				return "", err
+			}
+		}
+	}
+	for _, m := range scanner.Result().Matches {
+		if m.Signature == rustTestFailed {
+			return m.Log.Line(), nil
+		}
+	}
+	return "", nil
+}
+
+// scan matches one file of the evidence.
+func (e Evidence) scan(scanner *triage.Scanner, name string) error {
+	f, err := e.fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return scanner.Scan(name, f)
 }
 
 // compileError is the first error of the compiler, behind a colon, else "".
@@ -298,11 +332,7 @@ func (e Evidence) explain(v Verdict, k Kernel) (Verdict, error) {
 		if f.Kind != "log" && f.Kind != "symbols" && f.Kind != "junit" {
 			continue
 		}
-		data, err := fs.ReadFile(e.fsys, f.Path)
-		if err != nil {
-			return v, err
-		}
-		if err := scanner.Scan(f.Path, bytes.NewReader(data)); err != nil {
+		if err := e.scan(scanner, f.Path); err != nil {
 			return v, err
 		}
 	}

@@ -61,7 +61,7 @@ var processRows = []Row{
 			"Run it alone with `cargo test NAME -- --nocapture`.",
 		},
 		Any:     []Pattern{{Line: `^test result: FAILED\. \d+ passed; [1-9]\d* failed`}, {Line: `^test \S+ \.\.\. FAILED$`}},
-		Context: `\bpanicked at `,
+		Context: `^---- \S+ stdout ----$|\bpanicked at `,
 		Example: "thread 'pipeline::bmm' panicked at tests/pipeline.rs:40:5:\nassertion `left == right` failed\ntest pipeline::bmm ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored", NearMiss: "test result: ok. 4 passed; 0 failed; 0 ignored",
 	},
 }
