@@ -510,3 +510,34 @@ func BenchmarkCompare(b *testing.B) {
 		}
 	})
 }
+
+// A port measures the forward pass only; the reference's record has both. Records
+// of a real card.
+func TestForwardOnlyPort(t *testing.T) {
+	read := func(name string, side Side) File {
+		f, err := os.Open("../../testdata/h200/cutile/" + name)
+		require.NoError(t, err)
+		defer f.Close()
+		return File{Report: records.ReadJUnit(name, f), Side: side}
+	}
+	files := []File{read("silu_and_mul_perf_candidate.xml", CandidateOnly), read("silu_and_mul_perf_reference.xml", ReferenceOnly)}
+	v := Compare(files, nil, cutileOptions)
+	require.Equal(t, Done, v.Verdict, v.Sentence)
+	require.Len(t, v.Configs, 8)
+	require.Empty(t, v.Missing)
+	require.Len(t, v.Uncovered, 8)
+	require.Contains(t, v.Uncovered[0].Config, "backward")
+	require.Contains(t, v.Uncovered[0].Why, "forward only")
+
+	// A backward pass that the candidate has and the reference lacks is missing,
+	// and so is one whose forward pass was not measured.
+	v = Compare([]File{{Report: files[1].Report, Side: CandidateOnly}, {Report: files[0].Report, Side: ReferenceOnly}}, nil,
+		Options{Candidate: "cutile", Reference: "cutile-rs"})
+	require.Len(t, v.Missing, 8)
+	require.Equal(t, "reference", v.Missing[0].Side)
+	files[0].Cases = files[0].Cases[1:]
+	files[0].Declared--
+	v = Compare(files, nil, cutileOptions)
+	require.Len(t, v.Missing, 2)
+	require.Len(t, v.Uncovered, 7)
+}

@@ -178,6 +178,11 @@ func (c *comparison) matchOne(k, config int, d direction, variant [2]string, nam
 	case (cand.skipped || cand.absent) && (ref.skipped || ref.absent):
 		// Skipped wherever it occurs: nobody expected a time.
 		return
+	case d == backward && cand.absent && state(counted(c.candidate), config, forward).measured:
+		// A port is forward-only until it says otherwise: its test passes and
+		// records no backward pass, where the reference's record has one.
+		c.v.Uncovered = append(c.v.Uncovered, Uncovered{name, c.o.Candidate + " was measured forward only; its record has no backward pass"})
+		return
 	case cand.skipped && c.o.AllowSkip != nil && c.o.AllowSkip(cand.skip):
 		c.v.Uncovered = append(c.v.Uncovered, Uncovered{name, cand.skip})
 		return
