@@ -150,7 +150,7 @@ var importRows = []Row{
 			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
 			{Line: `ImportError: .*\bundefined symbol: \w+`, Not: `cutile_`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in`},
-			{Line: `^(bash|sh|/bin/sh|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`},
+			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
 		},
 		Example:  "E   ModuleNotFoundError: No module named 'cuda.tile'",
 		NearMiss: "E   ModuleNotFoundError: No module named 'tilegym.ops.cutile_rs.bnm'",

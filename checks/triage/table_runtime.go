@@ -328,7 +328,7 @@ var runtimeRows = []Row{
 			{Line: `invalid configuration argument|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalid(Configuration|Value)`},
 			{Line: `too many resources requested for launch|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorLaunchOutOfResources`},
 			{Line: `CUDA_ERROR_(INVALID_CLUSTER_SIZE|COOPERATIVE_LAUNCH_TOO_LARGE)|cluster (target block not present|misconfiguration)`},
-			{Line: `CUDA error: invalid argument\b|DriverError\((1|9|701),`},
+			{Line: `(CUDA error|Triton Error \[CUDA\]): invalid argument\b|DriverError\((1|9|701),`},
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT`},
 		},
 		Example: "cutile_softmax launch failed: Driver(DriverError(1, \"CUDA_ERROR_INVALID_VALUE: invalid argument\"))", NearMiss: "ValueError: invalid argument",
@@ -372,6 +372,26 @@ var runtimeRows = []Row{
 		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
 		Any:     []Pattern{{Line: `No space left on device|\bENOSPC\b|Disk quota exceeded`}, {Line: `Read-only file system`}},
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
+	},
+	{
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, From: Platform,
+		Title: "The GPUs could not talk to each other",
+		Steps: []string{
+			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
+			"If only this change does it, compare what each process sends and expects.",
+		},
+		Any: []Pattern{
+			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL (error|failure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`},
+			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)`},
+		},
+		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
+	},
+	{
+		ID: "S-R32", Stage: Runtime, Class: Env, Rank: Weak, From: Platform,
+		Title:   "A file or device may not be used",
+		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder."},
+		Any:     []Pattern{{Line: `PermissionError: \[Errno 1?3\]|Permission denied( \(os error 13\))?$|EACCES: permission denied|could not create work tree dir`}},
+		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
 	},
 	{
 		ID: "S-R25", Stage: Runtime, Class: Infra, Rank: Weak, From: Platform,

@@ -12,11 +12,11 @@ import (
 type triageCmd struct {
 	Stage  []string `enum:"build,import,jit,runtime,correctness,perf,process" placeholder:"STAGE" help:"Match only signatures of these stages: ${enum}."`
 	Format string   `enum:"text,json" default:"text" help:"Output format: ${enum}."`
-	Log    []string `arg:"" help:"Log files; - is standard input."`
+	Log    []string `arg:"" help:"Log files and JUnit files; - is standard input."`
 }
 
 func (c *triageCmd) Help() string {
-	return "Matches logs against the known failure signatures and prints the cause first, with the rules it points at and the steps to take. Exit status: 0 a signature matched, 2 a log cannot be read, 3 no signature matched."
+	return "Matches logs, and the failed cases and times of JUnit files, against the known failure signatures and prints the cause first, with the rules it points at and the steps to take. Exit status: 0 a signature matched, 2 a log cannot be read, 3 no signature matched."
 }
 
 func (c *triageCmd) Run(s streams) error {
