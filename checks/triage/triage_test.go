@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -348,6 +349,11 @@ func FuzzScan(f *testing.F) {
 	for _, r := range Rows() {
 		f.Add(nameFor(r), r.Example)
 		f.Add(nameFor(r), r.NearMiss)
+	}
+	for _, file := range []string{"testdata/S-C06/hit_rows.xml", "testdata/S-P02/hit.xml", "testdata/S-P06/hit.xml"} {
+		data, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add("pytest.xml", string(data))
 	}
 	f.Fuzz(func(t *testing.T, name, log string) {
 		got := Text(name, log)
