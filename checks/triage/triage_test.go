@@ -207,7 +207,7 @@ func TestFieldReport69HardwareFault(t *testing.T) {
 	log := strings.Repeat("E   RuntimeError: CUDA error: an illegal memory access was encountered\n", 105) +
 		"cutile_bmm launch failed: Driver(DriverError(214, \"uncorrectable ECC error encountered\"))\n"
 	got := Text("log", log)
-	assert.Contains(t, ids(got), "S-R19")
+	assert.Equal(t, "S-R19", ids(got)[0], "found %v", ids(got))
 	got = Text("log", "CUDA_ERROR_ECC_UNCORRECTABLE\nFAILED tests/ops/test_bmm.py")
 	assert.Equal(t, "S-R19", got.Matches[0].Signature)
 	assert.Equal(t, Infra, got.Matches[0].Class)
