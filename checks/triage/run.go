@@ -51,25 +51,6 @@ type Seen struct {
 	line int
 }
 
-// Decide gives the record signatures that a run matches, in matching order.
-func Decide(run Run) []Decided {
-	var all []Decided
-	for i := range tables {
-		if row := &tables[i]; row.Records != nil {
-			if seen := row.Records(run); seen != nil {
-				all = append(all, Decided{*row, *seen})
-			}
-		}
-	}
-	return all
-}
-
-// Decided is a record signature that matched.
-type Decided struct {
-	Row
-	Seen
-}
-
 // maxCases bounds what is kept of a run. Nothing is decided from the records of a
 // larger one.
 const maxCases = 50_000
@@ -182,15 +163,15 @@ func (c *collector) matched(candidate, reference string) []Time {
 		b, both := c.times[reference][key]
 		if ok && both {
 			id := c.ids[key]
-			all = append(all, NewTime(id, id.Config(), a.Measurement, b.Measurement))
+			all = append(all, newTime(id, id.Config(), a.Measurement, b.Measurement))
 			all[len(all)-1].log = a.log
 		}
 	}
 	return all
 }
 
-// NewTime is a config with the measurements of both sides.
-func NewTime(id records.TestID, config string, candidate, reference records.Measurement) Time {
+// newTime is a config with the measurements of both sides.
+func newTime(id records.TestID, config string, candidate, reference records.Measurement) Time {
 	t := Time{Op: id.Kernel, Config: config, Params: id.Params, Candidate: candidate.Median, Reference: reference.Median, CandidateLaunches: -1, ReferenceLaunches: -1}
 	if n, ok := candidate.Launches(); ok {
 		t.CandidateLaunches = n
@@ -224,13 +205,16 @@ func hostWork(kernel string) bool {
 // decided are the record signatures of the files so far, as hits.
 func (s *Scanner) decided() []*hit {
 	var all []*hit
-	for _, d := range Decide(s.run.collected()) {
-		if !slices.Contains(s.stages, d.Stage) {
+	run := s.run.collected()
+	for i := range ready {
+		row := &ready[i]
+		if row.Records == nil || !slices.Contains(s.stages, row.Stage) {
 			continue
 		}
-		row := &ready[slices.IndexFunc(ready, func(c compiled) bool { return c.ID == d.ID })]
-		all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true,
-			Match: row.match(d.log, line{n: d.line, text: d.What})})
+		if seen := row.Records(run); seen != nil {
+			all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true,
+				Match: row.match(seen.log, line{n: seen.line, text: seen.What})})
+		}
 	}
 	return all
 }

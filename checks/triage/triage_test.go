@@ -86,6 +86,11 @@ func TestTableIsComplete(t *testing.T) {
 	for _, r := range Rows() {
 		have[r.ID] = true
 	}
+	for _, r := range Rows() {
+		for _, id := range r.Unless {
+			assert.True(t, have[id] && id != r.ID, "%s gives way to %s", r.ID, id)
+		}
+	}
 	for prefix, n := range map[string]int{"S-B": 21, "S-I": 10, "S-J": 21, "S-R": 18, "S-C": 12, "S-P": 8, "S-X": 4} {
 		for i := 1; i <= n; i++ {
 			assert.True(t, have[fmt.Sprintf("%s%02d", prefix, i)], "%s%02d is missing", prefix, i)
