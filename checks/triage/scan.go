@@ -435,7 +435,7 @@ func (s *Scanner) Result() Result {
 
 // isJUnit reports whether a stream begins like a JUnit file.
 func isJUnit(in *bufio.Reader) bool {
-	head, _ := in.Peek(256)
+	head, _ := in.Peek(1 << 10)
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
-	return bytes.HasPrefix(head, []byte("<?xml")) || bytes.HasPrefix(head, []byte("<testsuite"))
+	return bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head, []byte("<testsuite"))
 }

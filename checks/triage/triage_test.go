@@ -201,6 +201,23 @@ func TestSkipComesAfterFailure(t *testing.T) {
 	assert.Equal(t, []string{"S-C05", "S-R13"}, ids(Text("log", log)))
 }
 
+// Other XML is text, and a JUnit file that was cut off says so.
+func TestOtherXMLIsText(t *testing.T) {
+	assert.Equal(t, []string{"S-J05"}, ids(Text("log", "<?xml version=\"1.0\"?>\n<log>\nUnexpected dense value.\n</log>\n")))
+	got := Text("pytest.xml", "<testsuites><testsuite tests=\"2\"><testcase classname=\"t\" name=\"a\"/>")
+	require.Equal(t, []string{"S-R25"}, ids(got))
+	assert.Contains(t, got.Matches[0].Excerpt.Plain(), "not whole")
+}
+
+// What a passing test printed is no failure, but a fallback voids it.
+func TestOutputOfPassingTests(t *testing.T) {
+	junit := func(output string) Result {
+		return Text("pytest.xml", "<testsuites><testsuite tests=\"1\"><testcase classname=\"t\" name=\"test_op[cutile_rs-1]\"><system-err>"+output+"</system-err></testcase></testsuite></testsuites>")
+	}
+	assert.True(t, junit("CUDA out of memory, caught").Unknown)
+	assert.Equal(t, []string{"S-I09"}, ids(junit("Current backend 'cutile-rs' has no implementation for 'bmm', falling back")))
+}
+
 func TestEnvironmentBlockIsNotAFailure(t *testing.T) {
 	log := "CUDA_TOOLKIT_PATH=/usr/local/cuda\nCUTILE_TILEIRAS_PATH=/usr/bin/tileiras\nCUTILE_RS_AUTOBUILD=0\nCUPTI=1\nDISABLE_FALLBACK=1\nNVML 12.580\ntimeout: 60.0s\nplugins: timeout-2.3.1\n"
 	assert.True(t, Text("log", log).Unknown)
