@@ -35,7 +35,10 @@ type side struct {
 	fnOf   map[closureKey]*term
 	// generators remembers which functions yield.
 	generators map[syntax.Node]bool
-	events     []event // of the module and of class bodies
+	// automatic remembers the fixtures of a scope that are used without being
+	// named, in order; each test asks.
+	automatic map[*frame][]string
+	events    []event // of the module and of class bodies
 }
 
 type closureKey struct {
@@ -151,7 +154,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
 		u: u, file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
-		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{},
+		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{}, automatic: map[*frame][]string{},
 	}
 }
 

@@ -456,16 +456,29 @@ func (f *frame) runFixtures(t *testFn) {
 		scopes = append(scopes, t.fn.class.frame)
 	}
 	for _, scope := range scopes {
-		for _, name := range s.ordered(scope) {
-			fn := scope.vars[name].fn
-			if fn == nil {
-				continue
-			}
-			if d := fixtureOf(fn.node); d.Is("call") && syntax.PyArg(d, "autouse", -1).Text() == "True" {
-				f.fixture(name, t, testCase{}, 0)
-			}
+		for _, name := range s.automaticIn(scope) {
+			f.fixture(name, t, testCase{}, 0)
 		}
 	}
+}
+
+// automaticIn lists the fixtures of a scope that are used without being named.
+func (s *side) automaticIn(scope *frame) []string {
+	names, known := s.automatic[scope]
+	if known {
+		return names
+	}
+	for _, name := range s.ordered(scope) {
+		fn := scope.vars[name].fn
+		if fn == nil {
+			continue
+		}
+		if d := fixtureOf(fn.node); d.Is("call") && syntax.PyArg(d, "autouse", -1).Text() == "True" {
+			names = append(names, name)
+		}
+	}
+	s.automatic[scope] = names
+	return names
 }
 
 // fixtureOf is the decorator that makes a function a fixture.
