@@ -146,12 +146,19 @@ func textFinding(b *strings.Builder, c palette, f Finding, source func(string) *
 	fmt.Fprintf(b, "%s%s[%s]%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, c.bold, line(f.Message), c.reset)
 	excerpt(b, c, f, source)
 	if len(f.AlsoAt) > 0 {
-		fmt.Fprintf(b, "  also at line %s\n", ints(f.AlsoAt))
+		fmt.Fprintf(b, "  also at %s %s\n", pick(len(f.AlsoAt) == 1, "line", "lines"), ints(f.AlsoAt))
 	}
 	fmt.Fprintf(b, "  why: %s\n", line(f.Why))
 	if f.Fix != nil {
 		fmt.Fprintf(b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
 	}
+}
+
+func pick(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
 }
 
 func line(s string) string { return untrusted.Text(s).Line() }
@@ -163,37 +170,6 @@ func ints(n []int) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// excerpt prints the place with its source line and carets below the columns.
-func excerpt(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
-	fmt.Fprintf(b, "%s  --> %s%s:%d:%d\n", c.blue, c.reset, line(f.Path), f.Line, f.Column)
-	if source == nil {
-		return
-	}
-	file := source(f.Path)
-	if file == nil || f.Line > file.LineCount() {
-		return
-	}
-	text := file.Line(f.Line)
-	gutter := fmt.Sprint(f.Line)
-	pad := strings.Repeat(" ", len(gutter))
-	end := f.EndColumn
-	if f.EndLine > f.Line {
-		end = len(text) + 1
-	}
-	start := min(f.Column-1, len(text))
-	end = min(max(end-1, start+1), len(text))
-	indent := min(len(text)-len(strings.TrimLeft(text, " \t")), start)
-	text, start, end = text[indent:], start-indent, max(end-indent, 0)
-	fmt.Fprintf(b, "%s %s|%s\n", pad, c.blue, c.reset)
-	fmt.Fprintf(b, "%s%s |%s %s\n", c.blue, gutter, c.reset, line(expand(text)))
-	fmt.Fprintf(b, "%s %s|%s %s%s%s%s\n", pad, c.blue, c.reset, strings.Repeat(" ", width(text[:start])), c.of(f.Severity), strings.Repeat("^", max(1, width(text[start:max(start, end)]))), c.reset)
-}
-
-func expand(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
-
-// width is the number of terminal cells of a text, near enough for carets.
-func width(s string) int { return len([]rune(expand(s))) }
 
 // writeGitHub prints workflow commands, which Actions turns into annotations.
 func writeGitHub(w io.Writer, r *Report, s Style) error {

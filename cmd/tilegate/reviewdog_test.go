@@ -89,7 +89,7 @@ func TestReviewdog(t *testing.T) {
 		out, err := run(strings.NewReader(found), dog, "-f=rdjson", "-reporter=local", "-diff=git diff main")
 		require.NoError(t, err)
 		for _, want := range []string{
-			"warning[R2]: `1e-6f32` has an exponent", "error[R7]: ", "error[R6]: ", "\n  also at line ",
+			"warning[R2]: `1e-6f32` has an exponent", "error[R7]: ", "error[R6]: ", "\n  also at line",
 			"--> " + kernelFile + ":", " ^^^^^^^\n", "\n  why: ", "\n  fix: ",
 		} {
 			assert.Contains(t, out, want)
