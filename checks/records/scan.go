@@ -223,7 +223,7 @@ func (s *scanner) declaration(out *excerpt) error {
 		}
 		return s.skip(4, "-->")
 	case c != '[':
-			return errors.New("expected <!-- to begin a comment, found another declaration")
+		return errors.New("expected no document type, found a <! declaration")
 	}
 	if _, ok := s.at(len(cdata) - 1); !ok {
 		return s.ended()
