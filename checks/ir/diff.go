@@ -1029,10 +1029,22 @@ func (d *Diff) assumptions(ref, gen *side) {
 	}
 }
 
-// WriteText prints the differences for people.
+// WriteText prints the differences for people. Operations that are only counted
+// share a line.
 func (d Diff) WriteText(w io.Writer) error {
 	var b strings.Builder
-	for _, x := range d.Differences {
+	for i := 0; i < len(d.Differences); i++ {
+		x := d.Differences[i]
+		if x.line == lineIndices || x.line == lineNoise {
+			var counts []string
+			for ; i < len(d.Differences) && d.Differences[i].line == x.line; i++ {
+				y := d.Differences[i]
+				counts = append(counts, fmt.Sprintf("%s %s against %s", y.Item.Line(), y.Reference.Line(), y.Generated.Line()))
+			}
+			i--
+			fmt.Fprintf(&b, "%s: %s: %s\n", x.Kind, strings.Join(counts, ", "), x.Note.Line())
+			continue
+		}
 		fmt.Fprintf(&b, "%s: %s: %s", x.Kind, x.Item.Line(), x.Note.Line())
 		if len(x.Rules) > 0 {
 			fmt.Fprintf(&b, " [%s]", strings.Join(x.Rules, ", "))

@@ -188,6 +188,20 @@ func TestNestedModuleAndPrefixedOps(t *testing.T) {
 	assert.Equal(t, Pass, Compare([]byte(product), []byte(nested)).Verdict)
 }
 
+func TestTextPutsCountsTogether(t *testing.T) {
+	changed := strings.Replace(product, "    return\n", "    %20 = addi %2, %2 : tile<i32>\n    %21 = muli %2, %2 : tile<i32>\n    %22 = constant <i32: 1> : tile<i32>\n    return\n", 1)
+	changed = strings.Replace(changed, "occupancy = 4", "occupancy = 2", 1)
+	var b strings.Builder
+	require.NoError(t, Compare([]byte(product), []byte(changed)).WriteText(&b))
+	assert.Equal(t, `critical: occupancy: the hints contradict each other [R20]
+  reference: 4
+  generated: 2
+equivalent: addi 0 against 1, muli 0 against 1: index and mask arithmetic can be written in several ways
+noise: constant 1 against 2: the compiler adds or removes these
+FAIL_FIXABLE
+`, b.String())
+}
+
 // Texts that would cost a careless reader quadratic time or deep recursion.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	const n = 1 << 18
