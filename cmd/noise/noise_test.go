@@ -9,7 +9,7 @@ import (
 // What stands in the recordings of one H200: equal code is never red, whatever
 // the number of rounds, and a change that is a slowdown is always.
 func TestRecordings(t *testing.T) {
-	c, err := readCard("../../../testdata/h200/card0")
+	c, err := readCard("../../testdata/h200/card0")
 	require.NoError(t, err)
 	for _, backend := range []string{"triton", "pytorch"} {
 		equal, changes := judge([]card{c}, backend)
@@ -47,5 +47,5 @@ func TestReadCardSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestBackendWithoutRecordings(t *testing.T) {
-	require.ErrorContains(t, run("tilecpp", []string{"../../../testdata/h200/card0"}), "no op of tilecpp")
+	require.ErrorContains(t, run("tilecpp", []string{"../../testdata/h200/card0"}), "no op of tilecpp")
 }

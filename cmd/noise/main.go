@@ -1,7 +1,7 @@
 // Command noise shows what the perf verdict says about real recordings: equal
 // code compared with itself, and code that was made slower on purpose.
 //
-//	go run ./checks/perf/noise [-backend NAME] CARD...
+//	go run ./cmd/noise [-backend NAME] CARD...
 //
 // CARD is a folder of repetitions taken on one GPU in one sitting: a folder for
 // each set, rNN.xml in it for each repetition. The set base is unmodified code;
@@ -23,7 +23,7 @@ import (
 func main() {
 	backend := flag.String("backend", "triton", "backend whose repetitions are compared")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./checks/perf/noise [-backend NAME] CARD...")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./cmd/noise [-backend NAME] CARD...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
