@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -100,6 +101,17 @@ func (c *Crate) AllFFIRead() bool {
 	return true
 }
 
+// Sources lists the Python files that the model reads besides those of the
+// kernels, so that they can be parsed in parallel before it is made.
+func Sources(t *tree.Tree) []string {
+	out := dispatchers(t)
+	for _, c := range t.Crates {
+		out = append(out, path.Join(c.Root, "__init__.py"))
+		out = append(out, pythonFiles(t, c.Root)...)
+	}
+	return append(out, tree.BackendRoot+"/utils.py")
+}
+
 func newModel(t *tree.Tree) *Model {
 	m := &Model{Tree: t}
 	for _, tc := range t.Crates {
@@ -182,6 +194,9 @@ func read(t *tree.Tree, p string) *syntax.File {
 func pythonFiles(t *tree.Tree, dir string) []string {
 	list, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Unread(dir, err.Error())
+		}
 		return nil
 	}
 	var out []string
@@ -193,19 +208,24 @@ func pythonFiles(t *tree.Tree, dir string) []string {
 	return out
 }
 
-// findDispatched reads the op names of the files in ops and in each suite's
-// folder; the folders of the backends lie deeper.
-func (m *Model) findDispatched() {
-	m.Dispatched, m.DispatchKnown = map[string]bool{}, true
-	paths := pythonFiles(m.Tree, path.Dir(tree.OpsRoot))
-	if suites, err := fs.ReadDir(m.Tree.FS, tree.SuitesRoot); err == nil {
+// dispatchers lists the Python files in ops and in each suite's folder; the
+// folders of the backends lie deeper.
+func dispatchers(t *tree.Tree) []string {
+	out := pythonFiles(t, path.Dir(tree.OpsRoot))
+	if suites, err := fs.ReadDir(t.FS, tree.SuitesRoot); err == nil {
 		for _, s := range suites {
 			if s.IsDir() {
-				paths = append(paths, pythonFiles(m.Tree, path.Join(tree.SuitesRoot, s.Name()))...)
+				out = append(out, pythonFiles(t, path.Join(tree.SuitesRoot, s.Name()))...)
 			}
 		}
 	}
-	for _, p := range paths {
+	return out
+}
+
+// findDispatched reads the op names that are dispatched.
+func (m *Model) findDispatched() {
+	m.Dispatched, m.DispatchKnown = map[string]bool{}, true
+	for _, p := range dispatchers(m.Tree) {
 		f := read(m.Tree, p)
 		if f == nil {
 			m.DispatchKnown = false

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/tree"
 )
@@ -141,7 +142,7 @@ func selectKernels(t *tree.Tree, names []string) ([]*tree.Kernel, error) {
 
 // parseAll parses the files of the kernels and what they share, in parallel.
 func parseAll(ctx context.Context, t *tree.Tree, kernels []*tree.Kernel) error {
-	var paths []string
+	paths := host.Sources(t)
 	for _, k := range kernels {
 		paths = append(paths, k.KernelRS, k.FFI, k.Wrapper, k.Test, k.Reference, k.Crate.Lib, k.Crate.FFIUtil, k.Crate.Manifest)
 	}

@@ -39,6 +39,7 @@ type Tree struct {
 	reuse  *Tree
 	mu     sync.Mutex
 	files  map[string]*entry
+	memory atomic.Int64 // bytes that the files take
 	parsed atomic.Int64
 }
 
@@ -94,7 +95,7 @@ func Load(fsys fs.FS, reuse *Tree) (*Tree, error) {
 		return nil, fmt.Errorf("list %s: %w", SuitesRoot, err)
 	}
 	for _, s := range suites {
-		if s.IsDir() {
+		if t.isDir(SuitesRoot, s) {
 			if err := t.addRoot(path.Join(SuitesRoot, s.Name(), suiteDir), s.Name()); err != nil {
 				return nil, err
 			}
@@ -118,14 +119,21 @@ func (t *Tree) addRoot(root, suite string) error {
 	}
 	c := &Crate{Suite: suite, Root: root, FFIUtil: path.Join(root, "ffi_util.rs")}
 	var names []string
+	folders := map[string]bool{}
+	for _, e := range list {
+		folders[e.Name()] = t.isDir(root, e)
+	}
 	for _, e := range list {
 		switch name := e.Name(); {
-		case e.IsDir() && strings.HasSuffix(name, kernelSuffix):
+		case folders[name] && strings.HasSuffix(name, kernelSuffix):
 			names = append(names, strings.TrimSuffix(name, kernelSuffix))
-		case e.IsDir() && t.Exists(path.Join(root, name, "Cargo.toml")):
+		case folders[name] && t.Exists(path.Join(root, name, "Cargo.toml")):
 			c.Dir = path.Join(root, name)
-		case strings.HasSuffix(name, ".py") && t.registers(path.Join(root, name)):
-			names = append(names, strings.TrimSuffix(name, ".py"))
+		case strings.HasSuffix(name, ".py"):
+			// A wrapper without a folder has to be read to be known as one.
+			if op := strings.TrimSuffix(name, ".py"); !folders[op+kernelSuffix] && t.registers(path.Join(root, name)) {
+				names = append(names, op)
+			}
 		}
 	}
 	if c.Dir == "" && t.Exists(path.Join(root, "Cargo.toml")) {
@@ -204,13 +212,46 @@ func (t *Tree) Kernel(id string) *Kernel {
 	return found
 }
 
-// Exists reports whether a regular file exists at the path.
+// Exists reports whether something has that name, a link to nothing or a folder
+// included: what cannot be read is not absent, and File says why.
 func (t *Tree) Exists(p string) bool {
 	if p == "" {
 		return false
 	}
+	_, err := fs.Stat(t.FS, p)
+	return err == nil || errors.Is(err, fs.ErrPermission) || t.isLink(p)
+}
+
+// isLink reports whether a name that leads nowhere is a link.
+func (t *Tree) isLink(p string) bool {
+	_, err := fs.Lstat(t.FS, p)
+	return err == nil
+}
+
+// isDir reports whether an entry is a folder, or a link to one. A link that leads
+// nowhere is unread: a folder may be meant.
+func (t *Tree) isDir(parent string, e fs.DirEntry) bool {
+	if e.IsDir() || e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	p := path.Join(parent, e.Name())
 	info, err := fs.Stat(t.FS, p)
-	return err == nil && info.Mode().IsRegular()
+	if err != nil {
+		t.load(p)
+		return false
+	}
+	return info.IsDir()
+}
+
+// Unread records why a folder or file is not looked at as a whole, so that the
+// tree is not called clean.
+func (t *Tree) Unread(p, why string) {
+	e := &entry{file: syntax.Lines(nil), err: errors.New(why)}
+	e.file.Path, e.file.Unread = p, why
+	e.once.Do(func() {})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files[p] = e
 }
 
 func (t *Tree) ifExists(p string) string {
@@ -258,6 +299,11 @@ func (t *Tree) load(p string) *entry {
 				return
 			}
 		}
+		if t.memory.Load() > maxMemory {
+			e.file = syntax.Lines(nil)
+			e.file.Path, e.file.Unread = p, ErrTooLarge.Error()
+			return
+		}
 		switch path.Ext(p) {
 		case ".rs":
 			e.file = syntax.Parse(p, syntax.Rust, e.src)
@@ -265,37 +311,113 @@ func (t *Tree) load(p string) *entry {
 		case ".py":
 			e.file = syntax.Parse(p, syntax.Python, e.src)
 			t.parsed.Add(1)
+		case ".toml":
+			e.file = syntax.Plain(p, e.src)
+			if e.file.Unread == "" && tomlDepth(e.src) > maxKeys {
+				e.file.Unread = fmt.Sprintf("keys nested deeper than %d levels", maxKeys)
+			}
 		default:
-			e.file = syntax.Lines(e.src)
-			e.file.Path = p
+			e.file = syntax.Plain(p, e.src)
 		}
+		t.memory.Add(int64(e.file.Memory()))
 	})
 	return e
 }
 
-// read returns a regular file's bytes, at most one over the parser's limit.
+// maxKeys bounds the nesting of keys in a TOML file, and the dots of a line.
+const maxKeys = 200
+
+// tomlDepth is an upper bound of the depth of a value in a TOML file, by its
+// brackets and by the dots of a line, strings and comments included: cheap enough
+// to ask before a reader that recurses.
+func tomlDepth(src []byte) int {
+	deepest := syntax.BracketDepth(src)
+	for line := range bytes.Lines(src) {
+		if len(line) > deepest {
+			deepest = max(deepest, bytes.Count(line, []byte(".")))
+		}
+	}
+	return deepest
+}
+
+// maxMemory bounds the memory of all files of a tree, in bytes; upstream's take
+// about a fortieth. Each file is bounded by the parser.
+const maxMemory = 1 << 30
+
+// ErrTooLarge says that a tree's files together are more than can be reviewed.
+var ErrTooLarge = fmt.Errorf("the files of this checkout take more than %d MiB when they are parsed: review some of its kernels at a time", maxMemory>>20)
+
+// Err is ErrTooLarge when files were left out for want of memory.
+func (t *Tree) Err() error {
+	if t.memory.Load() > maxMemory {
+		return ErrTooLarge
+	}
+	return nil
+}
+
 func (t *Tree) read(p string) ([]byte, error) {
 	if p == "" {
 		return nil, fs.ErrNotExist
 	}
-	f, err := t.FS.Open(p)
-	if err != nil {
-		return nil, err
+	data, err := ReadFile(t.FS, p, syntax.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) && t.isLink(p) {
+		err = errDangling
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	return data, err
+}
+
+var (
+	errDangling = errors.New("a link to something that does not exist")
+	errChanged  = errors.New("it changed while it was read")
+)
+
+// ReadFile returns the content of a regular file of at most limit bytes. It does
+// not open what is no regular file: a pipe would make it wait.
+func ReadFile(fsys fs.FS, p string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, p)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", p)
+		return nil, fmt.Errorf("not a regular file: %s", kindOf(info.Mode()))
 	}
-	if info.Size() > syntax.MaxSize {
-		return nil, fmt.Errorf("%d bytes, the limit is %d", info.Size(), syntax.MaxSize)
+	f, err := fsys.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errChanged
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%d bytes, the limit is %d", info.Size(), limit)
 	}
 	out := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = out.ReadFrom(io.LimitReader(f, syntax.MaxSize+1))
+	if _, err = out.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, err
+	}
+	after, err := f.Stat()
+	if err == nil && (int64(out.Len()) != info.Size() || !after.ModTime().Equal(info.ModTime())) {
+		err = errChanged
+	}
 	return out.Bytes(), err
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return m.Type().String()
 }
 
 func unreadable(err error) string {

@@ -32,7 +32,7 @@ func (c *reviewCmd) Help() string {
 // memoryGoal is what Go's memory should stay below during a review. A checkout
 // of 500 kernels needs two thirds of it, but left alone the collector lets it
 // grow to twice its need. A larger checkout takes what it needs.
-const memoryGoal = 220 << 20
+const memoryGoal = 235 << 20
 
 func (c *reviewCmd) Run(s streams) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
