@@ -33,7 +33,8 @@
 // A little is added for what rounds cannot show: the 32 ns steps of the GPU's
 // timer, and 0.1 % between processes. Where a two-speed config has no minimum, or
 // where half of the configs of a side vary by 10 % inside every run, because
-// something else used the card, an interval would not hold and none is given.
+// something else used the card, an interval would not hold and none is given
+// (for device times; wall-clock times of a host vary that much by themselves).
 //
 // # Plan
 //

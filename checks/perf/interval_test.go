@@ -117,6 +117,11 @@ func TestSharedCard(t *testing.T) {
 	v = Compare(files(6, 1, 4), both, cutileOptions)
 	require.NotEqual(t, Blocked, v.Verdict)
 	require.NotNil(t, v.Confidence)
+
+	wall := evidence(nil)
+	wall.Timing = "wall"
+	v = Compare(files(2, 1.0, 15), []job.Evidence{wall}, cutileOptions)
+	require.NotEqual(t, Blocked, v.Verdict, "a host's clock always varies")
 }
 
 // A true ratio next to the limit is decided by luck, however quiet the rounds are.
