@@ -64,8 +64,8 @@ func (sc *logScan) testcase(c records.Case) {
 
 // event records that the file as a whole says something.
 func (sc *logScan) event(id, excerpt string) {
-	for i := range ready {
-		if row := &ready[i]; row.ID == id && sc.wanted[i] {
+	for i, rows := 0, ready(); i < len(rows); i++ {
+		if row := &rows[i]; row.ID == id && sc.wanted[i] {
 			sc.hit(row, nil, line{text: excerpt})
 		}
 	}

@@ -3,6 +3,7 @@ package triage
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // patternRef names one alternative of one row, by its place in ready.
@@ -27,11 +28,11 @@ type literal struct {
 }
 
 // index covers all line patterns of all rows.
-var index = func() *literalIndex {
+var index = sync.OnceValue(func() *literalIndex {
 	x := &literalIndex{lists: make([][]literal, 1)}
 	by := map[string][]int{}
-	for r := range ready {
-		for p, pattern := range ready[r].any {
+	for r, row := range ready() {
+		for p, pattern := range row.any {
 			for _, l := range pattern.line.literals {
 				by[l] = append(by[l], len(x.refs))
 			}
@@ -50,7 +51,7 @@ var index = func() *literalIndex {
 		x.some[k>>6] |= 1 << (k & 63)
 	}
 	return x
-}()
+})
 
 func pair(s string, i int) uint16 { return uint16(s[i])<<8 | uint16(s[i+1]) }
 

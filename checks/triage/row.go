@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Stage is the part of a job whose log holds a signature.
@@ -220,7 +221,9 @@ type compiledExpect struct {
 	when, line *matcher
 }
 
-var ready = func() []compiled {
+// ready are the rows ready for matching. They are compiled when they are first
+// needed: it takes longer than most commands that need none.
+var ready = sync.OnceValue(func() []compiled {
 	var rows []compiled
 	seen := map[string]bool{}
 	for i := range tables {
@@ -239,4 +242,4 @@ var ready = func() []compiled {
 		rows = append(rows, c)
 	}
 	return rows
-}()
+})

@@ -206,8 +206,8 @@ func hostWork(kernel string) bool {
 func (s *Scanner) decided() []*hit {
 	var all []*hit
 	run := s.run.collected()
-	for i := range ready {
-		row := &ready[i]
+	for i, rows := 0, ready(); i < len(rows); i++ {
+		row := &rows[i]
 		if row.Records == nil || !slices.Contains(s.stages, row.Stage) {
 			continue
 		}

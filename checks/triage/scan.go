@@ -100,9 +100,10 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 
 // open prepares the rows for one log.
 func (s *Scanner) open(name string) *logScan {
-	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(ready)), counts: map[*compiledExpect]*[2]int{}}
-	for i := range ready {
-		row := &ready[i]
+	rows := ready()
+	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(rows)), counts: map[*compiledExpect]*[2]int{}}
+	for i := range rows {
+		row := &rows[i]
 		if !slices.Contains(s.stages, row.Stage) {
 			continue
 		}
@@ -206,10 +207,10 @@ func (sc *logScan) line(n int, shown string) {
 		sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
 	}
 	if !l.quote {
-		sc.maybe = index.candidates(text, sc.maybe[:0])
+		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
-			ref := index.refs[i]
-			row := &ready[ref.row]
+			ref := index().refs[i]
+			row := &ready()[ref.row]
 			if !sc.wanted[ref.row] || sc.passing && !row.Passing {
 				continue
 			}
@@ -411,7 +412,7 @@ func (s *Scanner) Result() Result {
 		matched[h.Signature] = true
 	}
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {
-		return slices.ContainsFunc(ready[h.order].Unless, func(id string) bool { return matched[id] })
+		return slices.ContainsFunc(ready()[h.order].Unless, func(id string) bool { return matched[id] })
 	})
 	slices.SortStableFunc(hits, func(a, b *hit) int {
 		return cmp.Or(

@@ -101,7 +101,7 @@ func TestTableIsComplete(t *testing.T) {
 // Every pattern must have literals that are found in every line it matches, or
 // the index would never offer it.
 func TestLiteralsAreRequired(t *testing.T) {
-	for r, row := range ready {
+	for r, row := range ready() {
 		for p, pattern := range row.any {
 			require.NotEmpty(t, pattern.line.literals, "%s: %s", row.ID, pattern.Line)
 			require.GreaterOrEqual(t, shortest(pattern.line.literals), 2, "%s: %s", row.ID, pattern.Line)
@@ -109,7 +109,7 @@ func TestLiteralsAreRequired(t *testing.T) {
 				if !pattern.line.re.MatchString(l) {
 					continue
 				}
-				offered := slices.ContainsFunc(index.candidates(l, nil), func(i int) bool { return index.refs[i] == patternRef{r, p} })
+				offered := slices.ContainsFunc(index().candidates(l, nil), func(i int) bool { return index().refs[i] == patternRef{r, p} })
 				assert.True(t, offered, "%s: %s", row.ID, pattern.Line)
 			}
 		}
