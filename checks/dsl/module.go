@@ -32,6 +32,8 @@ type Module struct {
 	// Imported holds the names that use declarations bring in from outside the
 	// cutile crate; such a name is not the DSL's.
 	Imported map[string]bool
+
+	byName map[string]*Func // the first of each name
 }
 
 // Func is a function of a module: an entry or a helper. Both are compiled for
@@ -118,7 +120,7 @@ func Parse(f *syntax.File) []*Module {
 		}
 		for _, fn := range body.Find("function_item") {
 			if !testOnly(fn) && !fn.Ancestor("function_item", "impl_item", "trait_item").Valid() {
-				mod.Funcs = append(mod.Funcs, newFunc(mod, fn))
+				mod.add(newFunc(mod, fn))
 			}
 		}
 		out = append(out, mod)
@@ -231,15 +233,18 @@ func (m *Module) Entries() []*Func {
 	return out
 }
 
-// Func finds a function by name.
-func (m *Module) Func(name string) *Func {
-	for _, f := range m.Funcs {
-		if f.Name == name {
-			return f
-		}
+func (m *Module) add(f *Func) {
+	m.Funcs = append(m.Funcs, f)
+	if m.byName == nil {
+		m.byName = map[string]*Func{}
 	}
-	return nil
+	if m.byName[f.Name] == nil {
+		m.byName[f.Name] = f
+	}
 }
+
+// Func finds a function by name.
+func (m *Module) Func(name string) *Func { return m.byName[name] }
 
 // Use is one name that a use declaration brings in.
 type Use struct {

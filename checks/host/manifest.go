@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -21,7 +22,13 @@ type Manifest struct {
 	ProblemAt syntax.Span
 	Values    []Value
 	Tables    []Table
+
+	scanned int // bytes that valueEnd looked at
 }
+
+// maxParts bounds the parts of a key with those of its tables, each of which all
+// values below repeat.
+const maxParts = 32
 
 // Value is one leaf: a key with a string, an array of strings, or another
 // scalar.
@@ -81,6 +88,9 @@ func parseManifest(t *tree.Tree, p string) *Manifest {
 		m.Problem = err.Error()
 		return m
 	}
+	if m.Problem != "" {
+		return m
+	}
 	// Keys that are defined twice only show when the document is decoded.
 	var all map[string]any
 	var derr *toml.DecodeError
@@ -111,6 +121,10 @@ func (m *Manifest) keyValue(p *unstable.Parser, prefix []string, e *unstable.Nod
 	for it := e.Key(); it.Next(); {
 		v.Path = append(v.Path, string(it.Node().Data))
 		v.Key = cover(v.Key, keySpan(it.Node()))
+	}
+	if len(v.Path) > maxParts {
+		m.Problem, m.ProblemAt = fmt.Sprintf("expected keys of at most %d parts", maxParts), v.Key
+		return
 	}
 	if outer == (syntax.Span{}) {
 		outer = syntax.Span{Start: v.Key.Start, End: m.valueEnd(v.Key.End)}
@@ -146,13 +160,20 @@ func (m *Manifest) keyValue(p *unstable.Parser, prefix []string, e *unstable.Nod
 // bracket that opens on it.
 func (m *Manifest) valueEnd(key int) int {
 	src := m.File.Src
+	if m.scanned > 4*len(src) {
+		return key // quotes that mislead, again and again
+	}
 	depth, quote := 0, byte(0)
 	for i := key; i < len(src); i++ {
+		m.scanned++
 		c := src[i]
 		switch {
 		case quote != 0:
-			if c == quote && (quote == '\'' || src[i-1] != '\\') {
+			switch {
+			case c == quote:
 				quote = 0
+			case c == '\\' && quote == '"':
+				i++
 			}
 		case c == '"' || c == '\'':
 			quote = c

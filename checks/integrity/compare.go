@@ -537,7 +537,16 @@ func (c *comparison) literalRow(bc testCase) (syntax.Node, string) {
 	}
 	// A neighbour that is still there shows where the row was.
 	at := c.base.origin[row]
-	for n := at.Prev(); n.Valid(); n = n.Prev() {
+	var before []syntax.Node
+	for n := range at.Parent().Children() {
+		if n == at {
+			break
+		}
+		if !n.IsComment() {
+			before = append(before, n)
+		}
+	}
+	for _, n := range slices.Backward(before) {
 		if place := c.inHead(n); place.Valid() {
 			if next := place.Next(); next.Is(",") && next.Next().Is("tuple") && !c.inBase(next.Next()) {
 				place = next.Next() // what replaced it

@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -87,6 +88,9 @@ func signaturesOf(t *tree.Tree) map[string]*signature {
 	return out
 }
 
+// maxEntries bounds how many files and folders are looked at for tests.
+const maxEntries = 100_000
+
 // testFiles are the test files of the kernels of both revisions, and other test
 // files that name the candidate and differ.
 func testFiles(head, base *tree.Tree) []string {
@@ -99,13 +103,16 @@ func testFiles(head, base *tree.Tree) []string {
 				out = append(out, path.Join(tree.SuiteTests, k.Suite, "test_"+k.Name+".py"))
 			}
 		}
-		err := fs.WalkDir(t.FS, "tests", func(p string, d fs.DirEntry, err error) error {
+		err := t.Walk("tests", maxEntries, func(p string, d fs.DirEntry) error {
 			name := path.Base(p)
-			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".py") || !strings.HasPrefix(name, "test_") {
+			if d.IsDir() || !strings.HasSuffix(name, ".py") || !strings.HasPrefix(name, "test_") {
 				return nil
 			}
-			a, errA := fs.ReadFile(head.FS, p)
-			b, errB := fs.ReadFile(base.FS, p)
+			a, errA := tree.ReadFile(head.FS, p, syntax.MaxSize)
+			b, errB := tree.ReadFile(base.FS, p, syntax.MaxSize)
+			if errA != nil && !errors.Is(errA, fs.ErrNotExist) {
+				head.File(p) // which says why it is not read
+			}
 			if (errA != nil) != (errB != nil) || !bytes.Equal(a, b) {
 				if mark := []byte(candidate); bytes.Contains(a, mark) || bytes.Contains(b, mark) {
 					out = append(out, p)
@@ -114,7 +121,7 @@ func testFiles(head, base *tree.Tree) []string {
 			return nil
 		})
 		if err != nil {
-			break // a tree without tests
+			head.Unread("tests", err.Error())
 		}
 	}
 	slices.Sort(out)

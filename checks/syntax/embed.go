@@ -31,7 +31,7 @@ func Embed(host *File, lang Lang, parts []Span, escapes bool) *File {
 	case len(segments) == 0:
 		f.Unread = "empty"
 		return f
-	case bracketDepth(src.Bytes()) > MaxDepth:
+	case BracketDepth(src.Bytes()) > MaxDepth:
 		f.Unread = fmt.Sprintf("brackets nested deeper than %d levels", MaxDepth)
 		return f
 	}

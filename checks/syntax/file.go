@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -51,6 +52,8 @@ type File struct {
 	subs   map[int32]int32 // token_tree -> root of its parsed content
 	byKind []int32         // named nodes by kind, in the order of Inspect
 	starts []int32         // where each kind starts in byKind
+	// attributes holds, for a node after attributes, the first of them.
+	attributes map[int32]int32
 }
 
 // Span is a range of byte offsets into File.Src, End exclusive.
@@ -71,14 +74,8 @@ func Parse(path string, lang Lang, src []byte) *File {
 	}
 	f.setSource(src)
 	f.lines = lineStarts(src)
-	switch {
-	case len(src) > MaxSize:
-		f.Unread = fmt.Sprintf("%d bytes, the limit is %d", len(src), MaxSize)
-	case bytes.IndexByte(src, 0) >= 0:
-		f.Unread = fmt.Sprintf("NUL byte at line %d", f.Position(bytes.IndexByte(src, 0)).Line)
-	case !utf8.Valid(src):
-		f.Unread = fmt.Sprintf("not UTF-8 at line %d", f.Position(invalidUTF8(src)).Line)
-	case bracketDepth(src) > MaxDepth:
+	f.Unread = unreadable(f)
+	if f.Unread == "" && BracketDepth(src) > MaxDepth {
 		f.Unread = fmt.Sprintf("brackets nested deeper than %d levels", MaxDepth)
 	}
 	if f.Unread != "" {
@@ -92,6 +89,19 @@ func Parse(path string, lang Lang, src []byte) *File {
 	}
 	f.index()
 	return f
+}
+
+// unreadable says why a file is no text of a size that is read, or is empty.
+func unreadable(f *File) string {
+	switch src := f.Src; {
+	case len(src) > MaxSize:
+		return fmt.Sprintf("%d bytes, the limit is %d", len(src), MaxSize)
+	case bytes.IndexByte(src, 0) >= 0:
+		return fmt.Sprintf("NUL byte at line %d", f.Position(bytes.IndexByte(src, 0)).Line)
+	case !utf8.Valid(src):
+		return fmt.Sprintf("not UTF-8 at line %d", f.Position(invalidUTF8(src)).Line)
+	}
+	return ""
 }
 
 func (f *File) setSource(src []byte) {
@@ -126,7 +136,7 @@ func (f *File) Line(n int) string {
 	if n < len(f.lines) {
 		end = int(f.lines[n])
 	}
-	return string(bytes.TrimRight(f.Src[f.lines[n-1]:end], "\r\n"))
+	return strings.TrimRight(f.text[f.lines[n-1]:end], "\r\n")
 }
 
 // LineCount counts the lines of the file.
@@ -160,9 +170,9 @@ func invalidUTF8(src []byte) int {
 	return 0
 }
 
-// bracketDepth is the deepest bracket nesting, strings and comments included:
+// BracketDepth is the deepest bracket nesting, strings and comments included:
 // an upper bound that is cheap enough to ask before the C parser is.
-func bracketDepth(src []byte) int {
+func BracketDepth(src []byte) int {
 	depth, deepest := 0, 0
 	for _, c := range src {
 		switch c {
@@ -203,12 +213,26 @@ func (f *File) Enclosing(s Span) Node {
 // LineStart is the byte offset at which a line (from 1) starts.
 func (f *File) LineStart(n int) int { return int(f.lines[n-1]) }
 
-// Lines wraps any text as a File without a tree, for its lines and positions.
+// Lines wraps any text as a File without a tree, for its lines and positions. The
+// file keeps src, which must not change.
 func Lines(src []byte) *File {
-	f := &File{Src: src}
+	f := &File{}
 	if rest, ok := bytes.CutPrefix(src, []byte("\xef\xbb\xbf")); ok {
-		f.BOM, f.Src = true, rest
+		f.BOM, src = true, rest
 	}
-	f.lines = lineStarts(f.Src)
+	f.setSource(src)
+	f.lines = lineStarts(src)
 	return f
+}
+
+// Plain is Lines for a file of a checkout, with what makes it unread.
+func Plain(path string, src []byte) *File {
+	f := Lines(src)
+	f.Path, f.Unread = path, unreadable(f)
+	return f
+}
+
+// Memory is about how many bytes the file takes.
+func (f *File) Memory() int {
+	return len(f.Src) + len(f.lines)*int(unsafe.Sizeof(f.lines[0])) + len(f.nodes)*(int(unsafe.Sizeof(node{}))+8)
 }

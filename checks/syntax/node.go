@@ -376,18 +376,46 @@ func (f *File) after(i int32) int32 {
 // Attributes lists the attribute nodes ("attribute") that stand before a Rust
 // item, nearest last.
 func (n Node) Attributes() []Node {
+	if !n.Valid() {
+		return nil
+	}
+	first, ok := n.f.attributes[n.i]
+	if !ok {
+		return nil
+	}
 	var out []Node
-	for c := range n.Parent().Children() {
-		switch {
-		case c == n:
-			return out
-		case c.Is("attribute_item"):
+	for c := (Node{n.f, first}); c != n; c = n.at(c.node().next) {
+		if c.Is("attribute_item") {
 			out = append(out, c.ChildOf("attribute"))
-		case !c.IsComment():
-			out = nil
 		}
 	}
-	return nil
+	return out
+}
+
+// findAttributes notes for each node after attributes where those begin: a search
+// among all siblings would take quadratic time for a file of many items.
+func (f *File) findAttributes() {
+	id, ok := f.g.ids["attribute_item"]
+	if !ok {
+		return
+	}
+	for i := range f.nodes {
+		if f.nodes[i].kind != id {
+			continue
+		}
+		if _, later := f.attributes[int32(i)]; later {
+			continue // not the first of its row
+		}
+		if f.attributes == nil {
+			f.attributes = map[int32]int32{}
+		}
+		for c := f.nodes[i].next; c != none; c = f.nodes[c].next {
+			f.attributes[c] = int32(i)
+			if n := (Node{f, c}); f.nodes[c].kind != id && !n.IsComment() {
+				break
+			}
+		}
+	}
 }
 
 // Squeeze is the node's text with comments removed and white space dropped
@@ -431,6 +459,7 @@ func word(c byte) bool {
 // visiting order, which is the order of the nodes: parsed macro content counts
 // and opaque or damaged parts do not.
 func (f *File) index() {
+	f.findAttributes()
 	f.starts = make([]int32, f.g.named+1)
 	f.Root().Inspect(func(n Node) bool {
 		n.node().flags |= visited

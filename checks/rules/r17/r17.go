@@ -3,7 +3,6 @@ package r17
 
 import (
 	_ "embed"
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -133,8 +132,6 @@ const maxFiles = 50_000
 // elsewhere are folders whose sources are examples, other people's or built.
 var elsewhere = []string{"skills", "examples", "wiki", "docs", "target", "node_modules", "third_party", "vendor"}
 
-var errTooMany = errors.New("too many files")
-
 // copies finds device modules and entries of an op in other files.
 func copies(p *rules.Pass) {
 	type owner struct {
@@ -158,14 +155,8 @@ func copies(p *rules.Pass) {
 			}
 		}
 	}
-	seen := 0
-	err := fs.WalkDir(p.Tree.FS, ".", func(at string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxFiles {
-			return errTooMany
-		}
+	err := p.Tree.Walk(".", maxFiles, func(at string, d fs.DirEntry) error {
 		switch {
-		case err != nil:
-			return fs.SkipDir
 		case d.IsDir():
 			if at != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(elsewhere, d.Name())) {
 				return fs.SkipDir
@@ -188,6 +179,6 @@ func copies(p *rules.Pass) {
 		return nil
 	})
 	if err != nil {
-		p.Undecided("not all files of the checkout were looked at")
+		p.Tree.Unread(".", err.Error())
 	}
 }

@@ -5,6 +5,7 @@ package r40
 import (
 	_ "embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -383,6 +384,7 @@ func absent(p *rules.Pass, k *host.Kernel) {
 		case err != nil:
 			return err
 		case seen > maxFiles:
+			p.Tree.Unread("tests", fmt.Sprintf("more than %d files and folders, of which only the first were looked at", maxFiles))
 			return errors.New("too many files")
 		case found:
 			return fs.SkipAll
