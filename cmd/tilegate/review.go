@@ -29,14 +29,18 @@ func (c *reviewCmd) Help() string {
 	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read."
 }
 
-// memoryGoal is what Go's memory should stay below during a review. A checkout
-// of 500 kernels needs two thirds of it, but left alone the collector lets it
-// grow to twice its need. A larger checkout takes what it needs.
-const memoryGoal = 235 << 20
+// A review of a checkout in use needs so little memory that collecting garbage
+// is not worth the time, and one of 500 kernels needs two thirds of memoryGoal,
+// which the collector then keeps to. A larger checkout takes what it needs.
+const (
+	memoryGoal = 235 << 20
+	growth     = 400 // percent, before garbage is collected
+)
 
 func (c *reviewCmd) Run(s streams) error {
-	if os.Getenv("GOMEMLIMIT") == "" {
+	if os.Getenv("GOMEMLIMIT")+os.Getenv("GOGC") == "" {
 		debug.SetMemoryLimit(memoryGoal)
+		debug.SetGCPercent(growth)
 	}
 	head, err := checkout(c.Path)
 	if err != nil {
@@ -83,7 +87,7 @@ type configFile struct {
 
 // configOf reads the configuration that lies in a checkout.
 func configOf(fsys fs.FS) configFile {
-	data, err := fs.ReadFile(fsys, config.Path)
+	data, err := tree.ReadFile(fsys, config.Path, syntax.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -135,10 +139,8 @@ func sourceOf(fsys fs.FS) func(string) *syntax.File {
 			return f
 		}
 		files[p] = nil
-		if info, err := fs.Stat(fsys, p); err == nil && info.Mode().IsRegular() && info.Size() <= syntax.MaxSize {
-			if data, err := fs.ReadFile(fsys, p); err == nil {
-				files[p] = syntax.Lines(data)
-			}
+		if data, err := tree.ReadFile(fsys, p, syntax.MaxSize); err == nil {
+			files[p] = syntax.Lines(data)
 		}
 		return files[p]
 	}
