@@ -8,6 +8,10 @@ import (
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
+// maxFixed bounds the bytes of the lines that a fix replaces as a whole. A file of
+// one long line would be repeated by each of its findings.
+const maxFixed = 8 << 10
+
 // lineFix turns byte edits into whole-line edits, which is what a suggestion
 // on GitHub and a person can apply. Edits that touch the same lines become one.
 func lineFix(f *syntax.File, fix *rules.Fix) *Fix {
@@ -29,6 +33,9 @@ func lineFix(f *syntax.File, fix *rules.Fix) *Fix {
 			j++
 		}
 		start, end := lineSpan(f, first, last)
+		if end-start > maxFixed {
+			return nil
+		}
 		var b strings.Builder
 		at := start
 		for _, e := range edits[i:j] {

@@ -44,7 +44,8 @@ const Off Severity = "off"
 
 // Run reviews a checkout. It returns tree.ErrNoKernels when the checkout has
 // another layout, and an error that lists the known kernels when a named one
-// does not exist. What could not be read is listed in the report.
+// does not exist, and tree.ErrTooLarge when its files take too much memory. What
+// could not be read is listed in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	head, err := tree.Load(o.Head, nil)
 	if err != nil {
@@ -85,6 +86,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		markNew(accepted, before)
 	} else {
 		markNew(accepted, nil)
+	}
+	for _, t := range []*tree.Tree{head, base} {
+		if t != nil && t.Err() != nil {
+			return nil, t.Err()
+		}
 	}
 	r := o.report(head, kernels, group(found, known(found, old, head, base)))
 	for _, s := range accepted {
@@ -154,7 +160,7 @@ func parseAll(ctx context.Context, t *tree.Tree, kernels []*tree.Kernel) error {
 			g.Go(func() error { t.File(p); return ctx.Err() })
 		}
 	}
-	return g.Wait()
+	return errors.Join(g.Wait(), t.Err())
 }
 
 // hit is one diagnostic with what grouping and comparing need.

@@ -153,6 +153,7 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 	}
 	run.Invocations = []sarifInvocation{invocation}
 	same := map[string]int{}
+	var starts, ends columns
 	for _, f := range found {
 		var file *syntax.File
 		if s.Source != nil {
@@ -162,7 +163,7 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 		res := sarifResult{
 			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: sarifLevel(f.Severity),
 			Message:   sarifText{Text: unlinked(untrusted.Text(f.Message).Plain())},
-			Locations: []sarifLocation{{Physical: sarifPhysical{artifact(f.Path), region(file, f)}}},
+			Locations: []sarifLocation{{Physical: sarifPhysical{artifact(f.Path), region(file, f, &starts, &ends)}}},
 			// The second is the one that code scanning tells alerts apart by.
 			Fingerprints: map[string]string{"tilegate/v1": f.Fingerprint, "primaryLocationLineHash": fmt.Sprintf("%s:%d", f.Fingerprint, same[f.Fingerprint])},
 			Baseline:     "unchanged",
@@ -263,13 +264,32 @@ func artifact(path string) sarifArtifact {
 	return sarifArtifact{strings.Join(parts, "/")}
 }
 
-func region(file *syntax.File, f Finding) *sarifRegion {
+func region(file *syntax.File, f Finding, starts, ends *columns) *sarifRegion {
 	r := &sarifRegion{StartLine: f.Line, EndLine: f.EndLine}
 	if file != nil && f.EndLine <= file.LineCount() {
-		r.StartColumn = utf16Column(file.Line(f.Line), f.Column)
-		r.EndColumn = utf16Column(file.Line(f.EndLine), f.EndColumn)
+		r.StartColumn = starts.of(file, f.Line, f.Column)
+		r.EndColumn = ends.of(file, f.EndLine, f.EndColumn)
 	}
 	return r
+}
+
+// columns turns columns in bytes into those in UTF-16 code units. It goes on from
+// the place before when that stands on the same line: findings come in order, and
+// a line may be as long as the file.
+type columns struct {
+	file            *syntax.File
+	line, at, units int
+}
+
+func (c *columns) of(file *syntax.File, line, column int) int {
+	text := file.Line(line)
+	to := min(column-1, len(text))
+	if c.file != file || c.line != line || to < c.at {
+		*c = columns{file: file, line: line}
+	}
+	c.units += utf16Column(text[c.at:], to-c.at+1) - 1
+	c.at = to
+	return c.units + 1
 }
 
 // utf16Column turns a column in bytes into one in UTF-16 code units.

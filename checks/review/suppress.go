@@ -57,6 +57,15 @@ type comment struct {
 // a file without a tree only those alone on a line count.
 func comments(f *syntax.File) []comment {
 	var out []comment
+	// Behind the lines from on stands code at to, or none when that is 0. A row of
+	// comments is walked through once.
+	from, to := 0, 0
+	target := func(n int) int {
+		if from == 0 || n < from || to != 0 && n >= to {
+			from, to = n, nextCode(f, n)
+		}
+		return to
+	}
 	add := func(text string, line, column int) {
 		text = strings.TrimSpace(strings.TrimLeft(text, "/#"))
 		if !strings.HasPrefix(text, suppressionPrefix) {
@@ -64,7 +73,7 @@ func comments(f *syntax.File) []comment {
 		}
 		c := comment{text, line, line}
 		if strings.TrimSpace(f.Line(line)[:column-1]) == "" {
-			c.target = nextCode(f, line)
+			c.target = target(line)
 		}
 		out = append(out, c)
 	}
