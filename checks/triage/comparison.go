@@ -13,6 +13,9 @@ type Comparison struct {
 	Matched   float64 // share of close elements, in percent
 	Ref, Test Range
 	MaxAbs    float64 // largest absolute difference
+	MaxRel    float64 // largest difference relative to the reference
+	RTol      float64 // relative tolerance of the test
+	Type      string  // data type of the output, as torch spells it without its module
 	Shape     []int   // of the output
 	First     []int   // index of the first element that differs
 	Grad      bool    // a gradient was compared
@@ -43,11 +46,11 @@ type comparisonReader struct {
 }
 
 var (
-	differs = regexp.MustCompile(`(OUTPUT|GRAD FOR).* DID NOT MATCH THE REFERENCE`)
+	differs = regexp.MustCompile(`(OUTPUT|GRAD FOR).* DID NOT MATCH THE REFERENCE(?: \(rtol=([^,]+),)?`)
 	matched = regexp.MustCompile(`\bmatched: \d+ / \d+ \[([0-9.]+|nan)%\]`)
 	ranged  = regexp.MustCompile(`\b(ref|test) range:\s+(\S+) : +(\S+)`)
-	shaped  = regexp.MustCompile(`\bshape: torch\.Size\(\[([\d, ]*)\]\)`)
-	largest = regexp.MustCompile(`max absolute difference:\s+(\S+)`)
+	shaped  = regexp.MustCompile(`\bshape: torch\.Size\(\[([\d, ]*)\]\)(?:.* dtype: torch\.(\w+))?`)
+	largest = regexp.MustCompile(`max (absolute difference|relative change):\s+(\S+)`)
 	indexed = regexp.MustCompile(`mismatched indices: ?tensor\(\[\[([\d, ]+)\]`)
 )
 
@@ -55,10 +58,10 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 	if !r.c.started && !strings.Contains(l.text, " DID NOT MATCH THE REFERENCE") || l.quote {
 		return Comparison{}, false
 	}
-	if differs.MatchString(l.text) {
+	if m := differs.FindStringSubmatch(l.text); m != nil {
 		done, ok = r.end()
 		unknown := Range{math.NaN(), math.NaN()}
-		r.c = Comparison{started: true, at: l, Grad: strings.Contains(l.text, "GRAD FOR"), Ref: unknown, Test: unknown, MaxAbs: math.NaN()}
+		r.c = Comparison{started: true, at: l, Grad: m[1] == "GRAD FOR", Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: number(m[2])}
 		r.lines = 0
 		return done, ok
 	}
@@ -78,10 +81,14 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 		}
 	}
 	if m := shaped.FindStringSubmatch(l.text); m != nil {
-		r.c.Shape = numbers(m[1])
+		r.c.Shape, r.c.Type = numbers(m[1]), m[2]
 	}
 	if m := largest.FindStringSubmatch(l.text); m != nil {
-		r.c.MaxAbs = number(m[1])
+		if m[1] == "relative change" {
+			r.c.MaxRel = number(m[2])
+		} else {
+			r.c.MaxAbs = number(m[2])
+		}
 	}
 	m := indexed.FindStringSubmatch(l.text)
 	if m != nil {
@@ -91,6 +98,16 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 		return r.end()
 	}
 	return Comparison{}, false
+}
+
+// begin starts a comparison without its first line, where a failed test is told of:
+// some summaries leave it out.
+func (r *comparisonReader) begin(l line) {
+	if !r.c.started && !l.quote && strings.HasPrefix(l.text, "matched: ") && matched.MatchString(l.text) {
+		unknown := Range{math.NaN(), math.NaN()}
+		r.c = Comparison{started: true, at: l, Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: math.NaN()}
+		r.lines = 0
+	}
 }
 
 // end gives the comparison if its share is known.

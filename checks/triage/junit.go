@@ -26,11 +26,11 @@ func (sc *logScan) junit(in *bufio.Reader) error {
 	sc.end()
 	switch {
 	case sum.Damage != nil:
-		sc.event(interrupted, "the JUnit file is not whole: "+sum.Damage.Error())
+		sc.event(interrupted, line{text: "the JUnit file is not whole: " + sum.Damage.Error()})
 	case sum.Unnamed > 0:
-		sc.event(interrupted, "the JUnit file holds a case without a name: the run was stopped inside of it")
+		sc.event(interrupted, line{text: "the JUnit file holds a case without a name: the run was stopped inside of it"})
 	case cases == 0:
-		sc.event(nothingSelected, "the JUnit file holds no case")
+		sc.event(nothingSelected, line{text: "the JUnit file holds no case"})
 	}
 	return nil
 }
@@ -63,10 +63,10 @@ func (sc *logScan) testcase(c records.Case) {
 }
 
 // event records that the file as a whole says something.
-func (sc *logScan) event(id, excerpt string) {
+func (sc *logScan) event(id string, l line) {
 	for i, rows := 0, ready(); i < len(rows); i++ {
 		if row := &rows[i]; row.ID == id && sc.wanted[i] {
-			sc.hit(row, nil, line{text: excerpt})
+			sc.hit(row, nil, l)
 		}
 	}
 }

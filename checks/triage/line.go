@@ -1,6 +1,10 @@
 package triage
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // unwrap removes what CI systems and launchers put before each line: the job and
 // step of GitHub's log download, time stamps, the layer of an image build, the
@@ -187,4 +191,31 @@ func startsDiagnostic(text string) bool {
 		}
 	}
 	return strings.HasPrefix(rest, ":")
+}
+
+// warnings are the beginnings of messages about what did not end the program.
+var warnings = []string{"warning: ", "warning[", "WARNING: ", "WARNING:20", "WARNING ", "WARN ", "[TileGym] WARNING ", "W0", "##[warning]", severity + "warning]"}
+
+// warns reports whether a line is a warning: what it says did not end anything.
+func warns(shown string) bool {
+	text := strings.TrimLeft(shown, " \t")
+	return slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(text, w) })
+}
+
+// retry is what programs say when they try again.
+var retry = regexp.MustCompile(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
+
+// retries reports whether a line says that what failed is tried again.
+func retries(text string) bool {
+	return (strings.Contains(text, "tr") || strings.Contains(text, "Tr") || strings.Contains(text, "tempt")) && retry.MatchString(text)
+}
+
+// beginsStep and failsStep are what a CI job prints when a step begins and when
+// it has failed.
+func beginsStep(shown string) bool {
+	return strings.HasPrefix(shown, severity+"group]Run ") || strings.HasPrefix(shown, "##[group]Run ")
+}
+
+func failsStep(shown string) bool {
+	return strings.HasPrefix(shown, severity+"error]") || strings.HasPrefix(shown, "##[error]")
 }

@@ -62,6 +62,8 @@ const (
 	Root     Rank = iota - 1 // explains whatever else is in the log: a lost host, broken hardware
 	Specific                 // names a cause
 	Weak                     // a consequence, or says little by itself
+	General                  // a consequence of many causes: that something failed, not what
+	survived                 // did not end the job: a warning, or a step that passed
 	skipped                  // the reason of a test that was skipped
 )
 
@@ -97,6 +99,11 @@ type Row struct {
 	// Unless are signatures that say the same more precisely: the row is left out
 	// when one of them matched.
 	Unless []string
+	// With are signatures that the row explains: it is left out when none of them
+	// matched. By itself its line is harmless.
+	With []string
+	// ByPlace says that the file in the context decides the class.
+	ByPlace bool
 
 	Example  string // a log in which the row is the best match
 	NearMiss string // a log that looks alike and must not match the row
@@ -115,6 +122,9 @@ type Pattern struct {
 	Class  Class // replaces the row's classes when this alternative matched
 	Also   Class
 	Rank   Rank // replaces the row's rank unless it is 0
+	// Distinct counts values of Line's first group: the pattern matches with the
+	// Distinct-th one. 0 and 1 mean the first line.
+	Distinct int
 }
 
 // Expect is a demand on a whole file: a number of lines that match Line, if any

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,8 +12,10 @@ import (
 
 // Run is what the records of a test run say together.
 type Run struct {
-	Cases []Case // of the candidate
-	Times []Time // configs that candidate and reference both measured
+	Cases  []Case       // of the candidate
+	Others []Case       // of all other backends
+	Loose  []Comparison // printed outside of what tells of a case
+	Times  []Time       // configs that candidate and reference both measured
 }
 
 // Case is one test case of the candidate.
@@ -21,9 +24,20 @@ type Case struct {
 	Failed   bool
 	Compared *Comparison // how its values differ from the reference's; nil when no comparison was printed
 
+	shown
 	log  string
 	line int
 }
+
+// shown is what a console log adds to a case.
+type shown struct {
+	unsaid bool // it failed with an assertion, or with nothing said
+	again  bool // a second run of it ended otherwise
+}
+
+// maybeWrong reports whether the case has wrong values or may have: what failed in
+// it is not told.
+func (c Case) maybeWrong() bool { return c.wrong() || c.unsaid }
 
 func (c Case) wrong() bool { return c.Failed && c.Compared != nil }
 
@@ -63,6 +77,7 @@ type collector struct {
 	order  []string                          // configs in order of appearance
 	ids    map[string]records.TestID
 	count  int
+	loose  []Comparison
 }
 
 type measurement struct {
@@ -71,6 +86,10 @@ type measurement struct {
 }
 
 func (c *collector) add(tc records.Case, compared *Comparison, log string) {
+	c.addShown(tc, compared, log, shown{})
+}
+
+func (c *collector) addShown(tc records.Case, compared *Comparison, log string, more shown) {
 	if c.count++; c.count > maxCases || tc.CollectionError() {
 		return
 	}
@@ -79,7 +98,7 @@ func (c *collector) add(tc records.Case, compared *Comparison, log string) {
 		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
 	}
 	id := c.parser.Parse(tc.Class, tc.Name)
-	out := Case{ID: id, log: log, line: tc.Line}
+	out := Case{ID: id, shown: more, log: log, line: tc.Line}
 	switch tc.Outcome {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		out.Failed = true
@@ -124,7 +143,7 @@ var references = []string{"cutile", "triton", "tilecpp", "pytorch", "torch"}
 // collected is the run of all files together.
 func (c *collector) collected() Run {
 	if c.count > maxCases || c.count == 0 {
-		return Run{}
+		return Run{Loose: c.loose}
 	}
 	candidate := ours
 	if len(c.cases[ours]) == 0 {
@@ -141,7 +160,12 @@ func (c *collector) collected() Run {
 			}
 		}
 	}
-	run := Run{Cases: c.cases[candidate]}
+	run := Run{Cases: c.cases[candidate], Loose: c.loose}
+	for _, backend := range slices.Sorted(maps.Keys(c.cases)) {
+		if backend != candidate {
+			run.Others = append(run.Others, c.cases[backend]...)
+		}
+	}
 	var best []Time
 	for _, reference := range references {
 		if times := c.matched(candidate, reference); len(times) > len(best) {
@@ -206,6 +230,9 @@ func hostWork(kernel string) bool {
 func (s *Scanner) decided() []*hit {
 	var all []*hit
 	run := s.run.collected()
+	if s.run.count == 0 {
+		run = s.shown.collected()
+	}
 	for i, rows := 0, ready(); i < len(rows); i++ {
 		row := &rows[i]
 		if row.Records == nil || !slices.Contains(s.stages, row.Stage) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,8 @@ type Scanner struct {
 	logs   int
 	hits   []*hit
 	found  map[string]*hit // by signature: the first counts
-	run    collector
+	run    collector       // the cases of JUnit files
+	shown  collector       // the cases of console logs
 }
 
 // hit is a match together with what orders it.
@@ -36,6 +38,7 @@ type hit struct {
 	rank    Rank
 	log     int
 	order   int
+	step    int  // of its log, from 0
 	context bool // the context line was found
 	records bool // decided from records
 }
@@ -62,6 +65,7 @@ type line struct {
 	text  string
 	quote bool // quotes source code
 	diag  bool // begins a compiler diagnostic
+	warn  bool // is a warning
 }
 
 // pending is a pattern whose Line matched and whose Near has not been seen yet.
@@ -79,7 +83,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	s.logs++
 	sc := s.open(name)
-	if isJUnit(in) {
+	if sc.junitFile = isJUnit(in); sc.junitFile {
 		return sc.junit(in)
 	}
 	var buf []byte
@@ -101,7 +105,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 // open prepares the rows for one log.
 func (s *Scanner) open(name string) *logScan {
 	rows := ready()
-	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(rows)), counts: map[*compiledExpect]*[2]int{}}
+	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(rows)), counts: map[*compiledExpect]*[2]int{}, distinct: map[*compiledPattern]map[string]bool{}, failed: -1}
 	for i := range rows {
 		row := &rows[i]
 		if !slices.Contains(s.stages, row.Stage) {
@@ -142,12 +146,13 @@ func readLine(in *bufio.Reader, buf *[]byte) ([]byte, error) {
 // logScan is the state of one log.
 type logScan struct {
 	*Scanner
-	name     string
-	wanted   []bool // by place in ready: the row's stage was asked for
-	maybe    []int  // patterns that could match the present line
-	compares []*compiled
-	whole    []*compiled
-	counts   map[*compiledExpect]*[2]int // lines that matched When, Line
+	name      string
+	junitFile bool
+	wanted    []bool // by place in ready: the row's stage was asked for
+	maybe     []int  // patterns that could match the present line
+	compares  []*compiled
+	whole     []*compiled
+	counts    map[*compiledExpect]*[2]int // lines that matched When, Line
 
 	recent  [window]line // the last lines, a ring
 	seen    int          // lines so far
@@ -158,6 +163,12 @@ type logScan struct {
 	passing bool // inside of what a passing test printed
 
 	compared []Comparison // the first one of the present case
+
+	console  console
+	regress  regressions
+	distinct map[*compiledPattern]map[string]bool
+	step     int // steps of a CI job that began
+	failed   int // the first step that failed, -1 for none
 }
 
 type awaited struct {
@@ -184,7 +195,13 @@ func (sc *logScan) line(n int, shown string) {
 		sc.source = false
 	}
 	text := message(shown)
-	l := line{n: n, text: text, quote: sc.source || quotesSource(text), diag: startsDiagnostic(text)}
+	l := line{n: n, text: text, quote: sc.source || quotesSource(text), diag: startsDiagnostic(text), warn: warns(shown)}
+	switch {
+	case beginsStep(shown):
+		sc.step++
+	case sc.failed < 0 && failsStep(shown):
+		sc.failed = sc.step
+	}
 
 	for _, row := range sc.whole {
 		for i := range row.expect {
@@ -201,12 +218,24 @@ func (sc *logScan) line(n int, shown string) {
 	if len(sc.awaits) > 0 {
 		for _, a := range sc.awaits {
 			if !a.hit.context && a.row.context.match(text) {
-				a.hit.quote(text)
+				a.hit.quoteFor(a.row, text)
 			}
 		}
 		sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
 	}
-	if !l.quote {
+	if !sc.junitFile {
+		if strings.HasPrefix(text, "_") || strings.HasPrefix(text, "====") {
+			if done, ok := sc.block.end(); ok {
+				sc.compare(done)
+			}
+		}
+		if sc.console.section != nil {
+			sc.block.begin(l)
+		}
+		sc.console.line(l)
+		sc.regress.line(l)
+	}
+	if !l.quote && !retries(text) {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index().refs[i]
@@ -215,10 +244,10 @@ func (sc *logScan) line(n int, shown string) {
 				continue
 			}
 			p := &row.any[ref.pattern]
-			if h := sc.found[row.ID]; h != nil && h.rank <= row.rankOf(p) {
+			if h := sc.found[row.ID]; h != nil && h.rank <= sc.rank(row, p, l) {
 				continue
 			}
-			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) {
+			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) && sc.enough(p, text) {
 				sc.candidate(row, p, l)
 			}
 		}
@@ -295,14 +324,46 @@ func (c *compiled) rankOf(p *compiledPattern) Rank {
 	return c.Rank
 }
 
+// rank is the rank of a match of an alternative on a line.
+func (sc *logScan) rank(row *compiled, p *compiledPattern, l line) Rank {
+	rank := row.rankOf(p)
+	switch {
+	case strings.HasPrefix(l.text, "SKIPPED"):
+		// A skipped test explains what is missing, not what failed.
+		return skipped
+	case l.warn && rank > Root && rank < survived:
+		return survived
+	}
+	return rank
+}
+
+// maxDistinct bounds the values that one pattern counts.
+const maxDistinct = 16
+
+// enough reports whether a pattern has seen as many different values as it needs.
+func (sc *logScan) enough(p *compiledPattern, text string) bool {
+	if p.Distinct < 2 {
+		return true
+	}
+	m := p.line.re.FindStringSubmatch(text)
+	if len(m) < 2 {
+		return false
+	}
+	seen := sc.distinct[p]
+	if seen == nil {
+		seen = map[string]bool{}
+		sc.distinct[p] = seen
+	}
+	if len(seen) < maxDistinct {
+		seen[strings.Clone(m[1])] = true
+	}
+	return len(seen) >= p.Distinct
+}
+
 // hit records a match. The first of a signature counts, but a stronger
 // alternative replaces a weaker one.
 func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
-	rank := row.rankOf(p)
-	if strings.HasPrefix(l.text, "SKIPPED") {
-		// A skipped test explains what is missing, not what failed.
-		rank = skipped
-	}
+	rank := sc.rank(row, p, l)
 	old := sc.found[row.ID]
 	if old != nil && old.rank <= rank {
 		return
@@ -321,7 +382,7 @@ func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 		return
 	}
 	if text := sc.context(row, l.n); text != "" {
-		h.quote(text)
+		h.quoteFor(row, text)
 		return
 	}
 	sc.awaits = append(sc.awaits, awaited{h, row, l.n + contextFor})
@@ -345,7 +406,7 @@ func (sc *logScan) context(row *compiled, n int) string {
 
 // newHit is a match of a row at a line.
 func (sc *logScan) newHit(row *compiled, rank Rank, l line) *hit {
-	return &hit{rank: rank, log: sc.logs, order: row.order, Match: row.match(sc.name, l)}
+	return &hit{rank: rank, log: sc.logs, step: sc.step, order: row.order, Match: row.match(sc.name, l)}
 }
 
 // match is what is published of a hit.
@@ -355,6 +416,35 @@ func (c *compiled) match(log string, l line) Match {
 		Log: untrusted.Text(log), Line: l.n, Excerpt: untrusted.Text(l.text).Cut(maxExcerpt),
 		Title: c.Title, Steps: append([]string{}, c.Steps...), Alone: c.Alone,
 	}
+}
+
+// quoteFor adds the context line to the excerpt and, where the row says so, takes
+// the class from the file that it names.
+func (h *hit) quoteFor(row *compiled, text string) {
+	h.quote(text)
+	if class := classOf(text); row.ByPlace && class != "" {
+		h.Class, h.Also = class, ""
+	}
+}
+
+// places say whose fault an error in a file is, first match first.
+var places = []struct {
+	path  *regexp.Regexp
+	class Class
+}{
+	{regexp.MustCompile(`(^|[\s/])(tests|benches|examples)/\S*\.(rs|py)\b`), Test},
+	{regexp.MustCompile(`\bkernel\.rs:`), Kernel},
+	{regexp.MustCompile(`\b(ffi|ffi_util|lib|build)\.rs:|/cutile_rs/\w+\.py\b|/backend/\S+\.py\b`), Host},
+}
+
+// classOf is the class that a place in the sources has, "" when it says nothing.
+func classOf(text string) Class {
+	for _, p := range places {
+		if p.path.MatchString(text) {
+			return p.class
+		}
+	}
+	return ""
 }
 
 // quote adds the context line to the excerpt.
@@ -367,6 +457,9 @@ func (h *hit) quote(text string) {
 func (sc *logScan) compare(c Comparison) {
 	if len(sc.compared) < 1 {
 		sc.compared = append(sc.compared, c)
+	}
+	if !sc.junitFile {
+		sc.console.compare(c)
 	}
 	for _, row := range sc.compares {
 		if row.Compare(c) {
@@ -391,6 +484,20 @@ func (sc *logScan) end() {
 			break
 		}
 	}
+	if !sc.junitFile {
+		sc.console.into(&sc.shown, sc.name)
+		sc.regress.end(sc)
+	}
+	sc.demote()
+}
+
+// demote marks what stands in a step that passed before the first one that failed.
+func (sc *logScan) demote() {
+	for _, h := range sc.hits {
+		if h.log == sc.logs && h.rank > Root && h.rank < survived && h.Line > 0 && h.step > 0 && h.step < sc.failed {
+			h.rank, h.Weak = survived, true
+		}
+	}
 }
 
 func demand(e Expect) string {
@@ -411,9 +518,16 @@ func (s *Scanner) Result() Result {
 	for _, h := range hits {
 		matched[h.Signature] = true
 	}
+	has := func(id string) bool { return matched[id] }
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {
-		return slices.ContainsFunc(ready()[h.order].Unless, func(id string) bool { return matched[id] })
+		with := ready()[h.order].With
+		if gone := len(with) > 0 && !slices.ContainsFunc(with, has); gone {
+			delete(matched, h.Signature)
+			return true
+		}
+		return false
 	})
+	hits = slices.DeleteFunc(hits, func(h *hit) bool { return slices.ContainsFunc(ready()[h.order].Unless, has) })
 	slices.SortStableFunc(hits, func(a, b *hit) int {
 		return cmp.Or(
 			cmp.Compare(a.rank, b.rank),

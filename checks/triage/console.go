@@ -1,0 +1,295 @@
+package triage
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/records"
+)
+
+// console collects the cases that pytest prints: their outcomes, and the
+// comparisons that stand in the part that tells of a failed one.
+type console struct {
+	cases   map[string]*shownCase
+	order   []*shownCase
+	section *shownCase // whose failure is told
+	open    string     // node that was named, its outcome not yet printed
+	loose   []Comparison
+	close   *Comparison // of torch.testing.assert_close, until its share is known
+}
+
+// shownCase is one case. The same test may run more than once in one log.
+type shownCase struct {
+	class, name          string
+	line                 int
+	passed, failed, told bool
+	rerun                bool   // was run again by a plugin
+	reason               string // behind its name in pytest's summary
+	compared             []Comparison
+}
+
+const (
+	maxCompared = 8 // comparisons that are kept of one case
+	maxLoose    = 64
+)
+
+var (
+	// heading is the line with which pytest begins to tell of a failed case.
+	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (?:setup|teardown|call) of )?(\S+)(?: \(rerun \d+\))? _{1,}$`)
+	unlike  = regexp.MustCompile(`^Mismatched elements: (\d+) / (\d+) `)
+	apart   = regexp.MustCompile(`^Greatest (absolute|relative) difference: (\S+) at index \(([\d, ]*)\)`)
+)
+
+// outcomes are pytest's words.
+var outcomes = map[string]bool{"PASSED": true, "FAILED": true, "ERROR": true, "SKIPPED": true, "XFAIL": true, "XPASS": true, "RERUN": true}
+
+func (c *console) line(l line) {
+	switch {
+	case strings.HasPrefix(l.text, "_"):
+		if m := heading.FindStringSubmatch(l.text); m != nil {
+			c.endClose()
+			class, name := splitNode(m[1])
+			if c.section = c.named(class, name, l.n); c.section != nil {
+				c.section.told = true
+			}
+			return
+		}
+	case strings.HasPrefix(l.text, "===="):
+		c.endClose()
+		c.section, c.open = nil, ""
+	}
+	if strings.Contains(l.text, ".py::") {
+		c.result(l)
+		return
+	}
+	if c.open != "" {
+		if word, _, _ := strings.Cut(l.text, " "); outcomes[word] {
+			c.ended(c.open, word, l.n)
+			c.open = ""
+		}
+	}
+	if strings.HasPrefix(l.text, "Mismatched elements: ") {
+		if m := unlike.FindStringSubmatch(l.text); m != nil {
+			c.endClose()
+			wrong, all := number(m[1]), number(m[2])
+			nan := Range{number(""), number("")}
+			c.close = &Comparison{Matched: 100 * (1 - wrong/all), Ref: nan, Test: nan, MaxAbs: number(""), MaxRel: number(""), RTol: number(""), at: l}
+		}
+	} else if c.close != nil {
+		if m := apart.FindStringSubmatch(l.text); m != nil {
+			if m[1] == "absolute" {
+				c.close.MaxAbs = number(m[2])
+			} else {
+				c.close.MaxRel = number(m[2])
+				c.endClose()
+			}
+		}
+	}
+}
+
+func (c *console) endClose() {
+	if c.close != nil {
+		done := *c.close
+		c.close = nil
+		c.compare(done)
+	}
+}
+
+// compare files a comparison under the case that is told of.
+func (c *console) compare(done Comparison) {
+	switch {
+	case c.section != nil && len(c.section.compared) < maxCompared:
+		c.section.compared = append(c.section.compared, done)
+	case c.section == nil && len(c.loose) < maxLoose:
+		c.loose = append(c.loose, done)
+	}
+}
+
+// result takes a line that names a case, perhaps with its outcome.
+func (c *console) result(l line) {
+	node, word := "", ""
+	rest := l.text
+	for i := 0; rest != "" && i < 8; i++ {
+		var field string
+		field, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+		switch {
+		case node == "" && strings.Contains(field, ".py::"):
+			node = field
+			if word != "" {
+				i = 8
+			}
+		case word == "" && outcomes[field]:
+			word = field
+			if node != "" {
+				i = 8
+			}
+		}
+	}
+	if node == "" || strings.Contains(node, "[") != strings.HasSuffix(node, "]") {
+		return
+	}
+	if word == "" {
+		c.open = ""
+		if strings.HasPrefix(l.text, node) {
+			c.open = strings.Clone(node)
+		}
+		return
+	}
+	k := c.ended(node, word, l.n)
+	if reason, ok := strings.CutPrefix(strings.TrimSpace(rest), "- "); ok && word == "FAILED" && k != nil {
+		k.reason = strings.Clone(reason[:min(len(reason), 40)])
+	}
+}
+
+// ended notes how a case ended.
+func (c *console) ended(node, word string, line int) *shownCase {
+	class, name := splitNode(node)
+	k := c.named(class, name, line)
+	if k != nil {
+		k.set(word, line)
+	}
+	return k
+}
+
+func (k *shownCase) set(word string, line int) {
+	switch word {
+	case "PASSED":
+		k.passed = true
+	case "FAILED", "ERROR":
+		if !k.failed {
+			k.line = line
+		}
+		k.failed = true
+	case "RERUN":
+		k.rerun = true
+	}
+}
+
+// named is the case of that name, nil when there are too many.
+func (c *console) named(class, name string, line int) *shownCase {
+	key := class + "." + name
+	if k := c.cases[key]; k != nil {
+		return k
+	}
+	if len(c.order) >= maxCases {
+		return nil
+	}
+	if c.cases == nil {
+		c.cases = map[string]*shownCase{}
+	}
+	k := &shownCase{class: strings.Clone(class), name: strings.Clone(name), line: line}
+	c.cases[key] = k
+	c.order = append(c.order, k)
+	return k
+}
+
+// splitNode divides a node id, or the dotted name of a heading, which lacks the
+// file: class and name are the same for both.
+func splitNode(node string) (class, name string) {
+	base, params, _ := strings.Cut(node, "[")
+	if params != "" {
+		params = "[" + params
+	}
+	if i := strings.Index(base, ".py::"); i >= 0 {
+		base = strings.ReplaceAll(base[i+len(".py::"):], "::", ".")
+	}
+	i := strings.LastIndex(base, ".")
+	if i < 0 {
+		return "", base + params
+	}
+	return base[:i], base[i+1:] + params
+}
+
+// into adds the cases to a collector.
+func (c *console) into(to *collector, log string) {
+	c.endClose()
+	for _, k := range c.order {
+		failed := k.failed || k.told
+		tc := records.Case{Class: k.class, Name: k.name, Line: k.line, Outcome: records.Passed}
+		switch {
+		case failed:
+			tc.Outcome = records.Failed
+		case !k.passed:
+			continue
+		}
+		var first *Comparison
+		if len(k.compared) > 0 {
+			first = &k.compared[0]
+		}
+		var shares []float64
+		for _, x := range k.compared {
+			shares = append(shares, x.Matched)
+		}
+		to.addShown(tc, first, log, shown{
+			unsaid: failed && first == nil && (k.reason == "" || strings.HasPrefix(k.reason, "AssertionError")),
+			again:  k.rerun && k.passed || k.rerun && varies(shares),
+		})
+	}
+	to.loose = append(to.loose, c.loose...)
+}
+
+// varies reports whether the share of close elements differs between the runs of
+// one test.
+func varies(shares []float64) bool {
+	return len(shares) > 1 && slices.Max(shares)-slices.Min(shares) > 0.5
+}
+
+// regressions reads the regression check of TileGym's benchmarks: which backends
+// became slower.
+type regressions struct {
+	inside  bool
+	at      line
+	backend string
+	slower  map[string]int
+	total   int
+}
+
+var (
+	regressed = regexp.MustCompile(`FOUND [1-9]\d* REGRESSION\(S\)`)
+	slowerBy  = regexp.MustCompile(`^Change: (-\d+(?:\.\d+)?)%`)
+)
+
+// The signatures of a benchmark check.
+const (
+	oneSlower = "S-P10"
+	allSlower = "S-P12"
+)
+
+func (r *regressions) line(l line) {
+	switch {
+	case strings.Contains(l.text, " REGRESSION(S)") && regressed.MatchString(l.text):
+		if r.slower == nil {
+			r.inside, r.at, r.slower = true, l, map[string]int{}
+		}
+	case !r.inside:
+	case strings.Contains(l.text, "CHANGE(S)") || strings.Contains(l.text, "IMPROVEMENT(S)") || strings.Contains(l.text, "RECOMMENDATION"):
+		r.inside = false
+	case strings.HasPrefix(l.text, "Backend: "):
+		r.backend, _, _ = strings.Cut(strings.TrimPrefix(l.text, "Backend: "), ",")
+	case strings.HasPrefix(l.text, "Change: "):
+		if m := slowerBy.FindStringSubmatch(l.text); m != nil && r.backend != "" {
+			if change, err := strconv.ParseFloat(m[1], 64); err == nil && change < 0 && (r.slower[r.backend] > 0 || len(r.slower) < maxDistinct) {
+				r.slower[strings.Clone(r.backend)]++
+				r.total++
+			}
+		}
+	}
+}
+
+// end says whether one backend became slower or all of them: then it is the
+// machine and not the change.
+func (r *regressions) end(sc *logScan) {
+	most := 0
+	for _, n := range r.slower {
+		most = max(most, n)
+	}
+	switch {
+	case r.total == 0:
+	case len(r.slower) >= 3 && 10*most < 7*r.total:
+		sc.event(allSlower, r.at)
+	default:
+		sc.event(oneSlower, r.at)
+	}
+}
