@@ -348,6 +348,9 @@ func setting(t *tree.Tree, p, section string) string {
 	if err != nil {
 		return err.Error()
 	}
+	if why := t.File(p).Unread; why != "" {
+		return why
+	}
 	if strings.HasPrefix(section, "tool.") {
 		var doc map[string]any
 		if err := toml.Unmarshal(src, &doc); err != nil {

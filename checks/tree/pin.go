@@ -14,10 +14,16 @@ func (t *Tree) Pin(c *Crate) string {
 	if c == nil || c.Manifest == "" {
 		return ""
 	}
-	src, err := t.Bytes(c.Manifest)
-	if err != nil {
-		return ""
-	}
+	e := t.load(c.Manifest)
+	e.pinned.Do(func() {
+		if e.file.Unread == "" {
+			e.pin = pinOf(e.src)
+		}
+	})
+	return e.pin
+}
+
+func pinOf(src []byte) string {
 	var m struct {
 		Dependencies map[string]any `toml:"dependencies"`
 	}

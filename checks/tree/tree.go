@@ -76,10 +76,11 @@ func (k *Kernel) ID() string {
 }
 
 type entry struct {
-	once sync.Once
-	file *syntax.File
-	src  []byte
-	err  error
+	once, pinned sync.Once
+	pin          string // see Pin
+	file         *syntax.File
+	src          []byte
+	err          error
 }
 
 // Load finds the kernels of a checkout. With reuse, files that are equal there
@@ -313,8 +314,8 @@ func (t *Tree) load(p string) *entry {
 			t.parsed.Add(1)
 		case ".toml":
 			e.file = syntax.Plain(p, e.src)
-			if e.file.Unread == "" && tomlDepth(e.src) > maxKeys {
-				e.file.Unread = fmt.Sprintf("keys nested deeper than %d levels", maxKeys)
+			if e.file.Unread == "" {
+				e.file.Unread = unreadTOML(e.src)
 			}
 		default:
 			e.file = syntax.Plain(p, e.src)
@@ -324,20 +325,29 @@ func (t *Tree) load(p string) *entry {
 	return e
 }
 
-// maxKeys bounds the nesting of keys in a TOML file, and the dots of a line.
-const maxKeys = 200
+// Bounds of a TOML file. Its reader recurses into values and keys, and compares
+// each key with all others of its table.
+const (
+	maxNesting = 200    // of brackets, and dots of a line
+	maxKeys    = 10_000 // equals signs
+)
 
-// tomlDepth is an upper bound of the depth of a value in a TOML file, by its
-// brackets and by the dots of a line, strings and comments included: cheap enough
-// to ask before a reader that recurses.
-func tomlDepth(src []byte) int {
-	deepest := syntax.BracketDepth(src)
+// unreadTOML says why a TOML file is not given to its reader, or is empty. What it
+// counts may stand in strings and comments too.
+func unreadTOML(src []byte) string {
+	nesting := syntax.BracketDepth(src)
 	for line := range bytes.Lines(src) {
-		if len(line) > deepest {
-			deepest = max(deepest, bytes.Count(line, []byte(".")))
+		if len(line) > nesting {
+			nesting = max(nesting, bytes.Count(line, []byte(".")))
 		}
 	}
-	return deepest
+	switch {
+	case nesting > maxNesting:
+		return fmt.Sprintf("keys or values nested deeper than %d levels", maxNesting)
+	case bytes.Count(src, []byte("=")) > maxKeys:
+		return fmt.Sprintf("more than %d keys", maxKeys)
+	}
+	return ""
 }
 
 // maxMemory bounds the memory of all files of a tree, in bytes; upstream's take
