@@ -81,19 +81,65 @@ var smCounts = []int{48, 84, 108, 114, 132, 142, 144, 148, 160, 170, 188}
 
 // raggedOnly is S-C06.
 func raggedOnly(cases []Case) *Seen {
-	if wrongType(cases) != "" || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.wrong() }) {
+	if wrongType(cases) != "" || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
 		return nil
 	}
 	if i := slices.IndexFunc(cases, func(c Case) bool { return c.wrong() && cappedAt(*c.Compared) > 0 }); i >= 0 {
 		return at(cases, "the first wrong row is %d, a multiple of %d multiprocessors", cases[i].Compared.First[0], cappedAt(*cases[i].Compared))
 	}
-	failed := slices.ContainsFunc(cases, func(c Case) bool { return c.Failed })
-	for p := 0; failed && p < len(cases[0].ID.Params); p++ {
-		if splits(cases, p, func(n int) bool { return !powerOfTwo(n) }) {
-			return at(cases, "the cases that fail are those whose parameter %d is no power of two", p+1)
+	if !slices.ContainsFunc(cases, Case.wrong) {
+		return nil
+	}
+	same, option := variant(cases)
+	for p := range same[0].ID.Params {
+		if splits(same, p, func(n int) bool { return !powerOfTwo(n) }) {
+			return at(same, "the cases that fail are those whose parameter %d is no power of two%s", p+1, option)
+		}
+		for _, tile := range tiles {
+			if splits(same, p, func(n int) bool { return n%tile != 0 }) {
+				return at(same, "the cases that fail are those whose parameter %d is no multiple of %d%s", p+1, tile, option)
+			}
 		}
 	}
 	return nil
+}
+
+// tiles are usual lengths of a tile, the most usual first.
+var tiles = []int{64, 128, 32, 256, 16}
+
+// variant are the cases with the options (parameters that are no numbers and no
+// data types) that all failed cases share, and a sentence's end that names them. A
+// kernel has variants, and a mistake is in one of them.
+func variant(cases []Case) (same []Case, option string) {
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Failed })
+	if i < 0 {
+		return cases, ""
+	}
+	same = cases
+	for p, v := range cases[i].ID.Params {
+		if _, number := size(v); number || dtype([]string{v}) != "" {
+			continue
+		}
+		differs := func(c Case) bool { return p >= len(c.ID.Params) || c.ID.Params[p] != v }
+		if slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && differs(c) }) || !slices.ContainsFunc(same, differs) {
+			continue
+		}
+		same = slices.DeleteFunc(slices.Clone(same), differs)
+		option = fmt.Sprintf(", with parameter %d at %s", p+1, v)
+	}
+	return same, option
+}
+
+// oneOption is S-C21: the wrong cases are those with one option.
+func oneOption(cases []Case) *Seen {
+	if wrongType(cases) != "" || raggedOnly(cases) != nil || growing(cases) != nil || !slices.ContainsFunc(cases, Case.wrong) || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
+		return nil
+	}
+	same, option := variant(cases)
+	if option == "" || len(same) < 2 || slices.ContainsFunc(same, func(c Case) bool { return !c.Failed }) {
+		return nil
+	}
+	return at(cases, "all cases that fail, and no others, are those%s", strings.TrimPrefix(option, ","))
 }
 
 // cappedAt is the number of multiprocessors of which the first wrong row is a

@@ -48,7 +48,7 @@ One marked *records* is decided from test records and times, not from log text.
 			notes = append(notes, "*records*")
 		case r.Rank == Root:
 			notes = append(notes, "*first*")
-		case r.Rank == Weak:
+		case r.Rank >= Weak:
 			notes = append(notes, "*weak*")
 		}
 		fmt.Fprintf(&b, "\n### %s: %s\n\n%s\n\n", r.ID, untrusted.Text(r.Title).Prose(), strings.Join(notes, " · "))

@@ -25,7 +25,7 @@ func scanFixture(t *testing.T, r Row, file string) (Result, string) {
 	return s.Result(), string(data)
 }
 
-// Every row has whole logs, or JUnit files for what is decided from records: hit*
+// Every row has whole logs, or JUnit files where records decide: hit*
 // has the row on top, miss* looks alike and does not match it.
 func TestFixtures(t *testing.T) {
 	folders, err := os.ReadDir("testdata")
@@ -34,14 +34,10 @@ func TestFixtures(t *testing.T) {
 	for _, r := range Rows() {
 		known[r.ID] = true
 		t.Run(r.ID, func(t *testing.T) {
-			ext := ".log"
-			if r.FromRecords() {
-				ext = ".xml"
-			}
 			for _, kind := range []string{"hit", "miss"} {
-				files, err := filepath.Glob(filepath.Join("testdata", r.ID, kind+"*"+ext))
+				files, err := filepath.Glob(filepath.Join("testdata", r.ID, kind+"*"))
 				require.NoError(t, err)
-				require.NotEmpty(t, files, "a row needs a %s%s", kind, ext)
+				require.NotEmpty(t, files, "a row needs a %s file", kind)
 				for _, file := range files {
 					got, text := scanFixture(t, r, file)
 					lines := strings.Count(text, "\n")

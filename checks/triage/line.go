@@ -210,12 +210,21 @@ func retries(text string) bool {
 	return (strings.Contains(text, "tr") || strings.Contains(text, "Tr") || strings.Contains(text, "tempt")) && retry.MatchString(text)
 }
 
-// beginsStep and failsStep are what a CI job prints when a step begins and when
-// it has failed.
+// beginsStep reports whether a step of a CI job begins.
 func beginsStep(shown string) bool {
 	return strings.HasPrefix(shown, severity+"group]Run ") || strings.HasPrefix(shown, "##[group]Run ")
 }
 
+// failsStep reports whether a step of a CI job shows that something in it failed:
+// by its mark of an error, or by a test's failure, for the exit code of a pipe is
+// that of its last command.
 func failsStep(shown string) bool {
-	return strings.HasPrefix(shown, severity+"error]") || strings.HasPrefix(shown, "##[error]")
+	for _, mark := range failures {
+		if strings.HasPrefix(shown, mark) {
+			return true
+		}
+	}
+	return strings.Contains(shown, " Timeout ++") || strings.Contains(shown, "regressions detected!")
 }
+
+var failures = []string{severity + "error]", "##[error]", "FAILED ", "ERROR ", "E   ", "RuntimeError: ", "error: ", "error[", "Fatal Python error: "}

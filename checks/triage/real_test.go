@@ -14,7 +14,6 @@ import (
 // The recorded runs of TileGym's own tests: the first match names the cause, and
 // a run without a failure has none.
 func TestRecordedRuns(t *testing.T) {
-	const dir = "../../testdata/junit"
 	want := map[string]struct {
 		signature string // "" when nothing failed
 		class     triage.Class
@@ -36,9 +35,19 @@ func TestRecordedRuns(t *testing.T) {
 		"rms_norm_slower12.xml":   {},
 		"rope_extra_launch.xml":   {},
 		"rope_ref.xml":            {},
+
+		"cffi_missing.xml":                {"S-I11", triage.Env, "No module named 'cffi'", 2},
+		"tileiras_wrong_cuda_home.xml":    {"S-J23", triage.Kernel, "Return code 5", 2},
+		"silu_and_mul_op.xml":             {},
+		"silu_and_mul_perf_candidate.xml": {},
+		"silu_and_mul_perf_reference.xml": {},
 	}
-	files, err := filepath.Glob(dir + "/*.[xl]*")
-	require.NoError(t, err)
+	var files []string
+	for _, dir := range []string{"junit", "h200/cutile"} {
+		found, err := filepath.Glob("../../testdata/" + dir + "/*.[xl]*")
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	require.Len(t, files, len(want), "a recording is without a row here")
 	for _, file := range files {
 		name := filepath.Base(file)

@@ -85,7 +85,7 @@ var importRows = []Row{
 		NearMiss: "Current backend 'cutile' has no implementation for 'bmm'. Falling back to 'pytorch'",
 	},
 	{
-		ID: "S-I01", Stage: Import, Class: Host, Rules: []string{"R33", "R17"}, Rank: Weak, From: TileGym,
+		ID: "S-I01", Stage: Import, Class: Host, Rules: []string{"R33", "R17"}, Rank: General, From: TileGym,
 		Title: "The kernel library is not there",
 		Steps: []string{
 			"Look for the cargo error above: the build failed, or it was switched off.",
@@ -107,7 +107,8 @@ var importRows = []Row{
 			{Line: `\bno tests ran\b`},
 			{Line: `\bcollected 0 items\b`, Not: `\berrors?\b`},
 			{Line: `\b(exit (code|status):? |returned non-zero exit status )5\b`, Near: `pytest`, Within: 3},
-			{Line: `\bdeselected\b.* 0 selected`},
+			{Line: `\bdeselected\b.* 0 selected`, Class: InProcess, Also: Test},
+			{Line: `^=+ \d+ deselected(, \d+ warnings?)? in `, Class: InProcess, Also: Test},
 		},
 		Example:  "collected 24 items / 24 deselected / 0 selected",
 		NearMiss: "collected 24 items / 4 deselected / 20 selected",
@@ -163,7 +164,7 @@ var importRows = []Row{
 			"Correct the name or the syntax; nothing of that test file has run.",
 		},
 		Any: []Pattern{
-			{Line: `ImportError: cannot import name `},
+			{Line: `ImportError: cannot import name `, Not: `circular import`},
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
 			{Line: `^(SyntaxError|IndentationError|TabError): `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
@@ -221,6 +222,43 @@ var importRows = []Row{
 		Context:  `^` + codingError + `: `,
 		Example:  "E   TypeError: _softmax() missing 1 required positional argument: 'dim'\n\nsrc/tilegym/ops/cutile_rs/softmax.py:61: TypeError",
 		NearMiss: "src/tilegym/backend/cutile_rs/utils.py:370: RuntimeError",
+	},
+	{
+		ID: "S-I16", Stage: Import, Class: Host, Also: InProcess, Rules: []string{"R17", "R33"}, From: Platform,
+		With:  []string{"S-I02", "S-C01", "S-C02", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C18", "S-C21", "S-R02", "S-R12"},
+		Title: "The library under test is older than the sources",
+		Steps: []string{
+			"Build the library from this commit, and take the sources into the cache's key.",
+			"Do not build only when the file is missing: a cache by prefix brings the file of another commit.",
+			"Judge the failing cases again with the new library.",
+		},
+		Any: []Pattern{
+			{Line: `Cache (hit for restore-key|restored from key): `, Near: `CUTILE_RS_AUTOBUILD[=:] ?0\b`, Within: 46},
+			{Line: `(using|with|keeping|reusing) (the )?(previous|old|existing|stale|prebuilt) lib\w+\.so`},
+			{Line: `lib\w+\.so is (older|not newer) than|(stale|outdated) (library|lib\w+\.so)`},
+		},
+		Example:  "Cache hit for restore-key: kernels-Linux-0a1b2c\nCUTILE_RS_AUTOBUILD=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***",
+		NearMiss: "Cache hit for restore-key: cargo-registry-Linux\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***",
+	},
+	{
+		ID: "S-I17", Stage: Import, Class: Test, Also: InProcess, From: Platform,
+		Title: "Two test files have the same module name",
+		Steps: []string{
+			"Give the new file a name of its own, or put an `__init__.py` into both folders.",
+			"No test of either file has run.",
+		},
+		Any:     []Pattern{{Line: `import file mismatch:`}, {Line: `HINT: remove __pycache__ / \.pyc files and/or use a unique basename`}},
+		Context: `which is not the same as|^/?\S+\.py$`,
+		Example: "_____ ERROR collecting tests/ops/extra/test_bmm.py _____\nimport file mismatch:\nimported module 'test_bmm' has this __file__ attribute:\n  /src/tests/ops/test_bmm.py", NearMiss: "imported module 'test_bmm' from /src/tests/ops/test_bmm.py",
+	},
+	{
+		ID: "S-I18", Stage: Import, Class: Host, Rules: []string{"R35"}, From: Platform,
+		Title: "Modules import each other in a circle",
+		Steps: []string{
+			"Move the import into the function that needs it, or the shared part into a module of its own.",
+		},
+		Any:     []Pattern{{Line: `most likely due to a circular import`}},
+		Example: "E   ImportError: cannot import name 'bmm' from partially initialized module 'tilegym.ops.cutile_rs' (most likely due to a circular import)", NearMiss: "no circular import was found",
 	},
 }
 

@@ -1,5 +1,7 @@
 package triage
 
+import "fmt"
+
 // The kernel compiler's messages also arrive inside a Rust debug string, so no
 // pattern here may need the start or the end of a line.
 var jitRows = []Row{
@@ -121,7 +123,7 @@ var jitRows = []Row{
 			"Write the attribute with parentheses.",
 			"Compare the module's and entry's names in the call, or in the pipeline test, with kernel.rs.",
 		},
-		Any:      []Pattern{{Line: "missing a required `#\\[entry\\(\\.\\.\\.\\)\\]` attribute"}, {Line: "undefined (module|function):? `"}},
+		Any:      []Pattern{{Line: "missing a required `#\\[entry\\(\\.\\.\\.\\)\\]` attribute"}, {Line: "undefined (module|function): `"}},
 		Example:  "function is missing a required `#[entry(...)]` attribute",
 		NearMiss: "undefined function or variable 'x'",
 	},
@@ -216,7 +218,9 @@ var jitRows = []Row{
 		Rules: []string{"R28", "R29", "R30", "R6"},
 		Any: []Pattern{
 			{Line: `Failed to launch \S*tileiras\S* for`, Class: Env},
-			{Line: `tileiras\S* failed \(exit .*\) for gpu sm_\w+`, Class: Kernel, Also: Env, Rank: Weak},
+			{Line: `tileiras\S*: (command not found|error while loading shared libraries|cannot execute)`, Class: Env},
+			{Line: `tileiras\S* failed \(exit .*\) for gpu sm_\w+`, Class: Kernel, Also: Env, Rank: General},
+			{Line: `tileiras\S* failed while compiling Tile IR`, Class: Kernel, Also: Env, Rank: General},
 		},
 		Context: `^stderr: `, ContextAfter: true,
 		Example:  "Failed to launch tileiras for kernel.bc: No such file or directory (os error 2)",
@@ -233,6 +237,9 @@ var jitRows = []Row{
 			{Line: `Undefined generic parameter`},
 			{Line: `Failed to get cuda tile type`},
 			{Line: `[Ii]ndex .* out of bounds for const generic array`},
+			{Line: `not enough generic arguments to instantiate`},
+			{Line: `too many generic arguments: expected \d+ but got`},
+			{Line: `failed to parse (bool|i32|integer) generic argument|Failed to infer value for generic parameter`},
 		},
 		Example: "Undefined generic parameter BK", NearMiss: "generic parameter BK is undefined",
 	},
@@ -257,10 +264,11 @@ var jitRows = []Row{
 		Steps: []string{
 			"See in how many tests: one points at that case, all of them at the toolkit.",
 			"Compare the versions of the tile compiler, the driver and the toolkit.",
+			"See which toolkit CUDA_HOME names: one that is older than tileiras makes every program fail with code 5. Unset it, or name the toolkit that tileiras came with.",
 			"The message has no source place: do not guess a line.",
 		},
 		Any: []Pattern{
-			{Line: `\bTileCompiler(Execution|Timeout)?Error\b`},
+			{Line: `\b(Tile)?Compiler(Execution|Timeout)Error\b|\bTileCompilerError\b`},
 			{Line: `\b(TileTypeError|TileSyntaxError|TileValueError|TileInternalError|TileStaticAssertionError)\b`},
 			{Line: `failed to compile Tile IR program`, Rank: Weak},
 		},
@@ -287,4 +295,120 @@ var jitRows = []Row{
 		Example:  "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 262144, Hardware limit: 232448.",
 		NearMiss: "import triton.compiler as tc",
 	},
+	{
+		ID: "S-J25", Stage: JIT, Class: Kernel, Rules: []string{"R26", "R18"}, From: Compiler,
+		Title: "The kernel compiler does not know a call or expression that rustc accepts",
+		Steps: []string{
+			"Replace the call by an operation of the kernel language: it has no methods of Rust's standard types.",
+			"Look for the operation in the list of the pinned version.",
+		},
+		Any: []Pattern{
+			{Line: "call to `[^`]+` is not supported"},
+			{Line: `this (binary operator|expression form|reference expression form) is not supported|returning a value from this function is not supported`},
+			{Line: `arithmetic ops with \d+ operands not supported|undefined operation call|unrecognized (macro invocation|arithmetic operation)`},
+			{Line: `Expr::\w+ not supported|Unexpected compiler_op call`},
+			{Line: "undefined function `\\w+`|Variable not found \\w+"},
+			{Line: "unsupported element type `|unsupported primitive type `"},
+		},
+		Example:  "cutile_rms_norm launch failed: Anyhow(\"call to `f32 :: mul_add` is not supported\\n  --> kernel.rs:40:9\")",
+		NearMiss: "note: call to `softmax` is supported since 0.2",
+	},
+	{
+		ID: "S-J26", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Compiler,
+		Title: "A tile dimension is no power of two",
+		Steps: []string{
+			"Find the block size in the wrapper's configurations, or the constant in the kernel, that the message's shape holds.",
+			"Take a power of two and mask what is beyond the data.",
+		},
+		Any: []Pattern{
+			{Line: `dimensions must have power of two length`},
+			{Line: `(must be|not|no|expected) an? power of (two|2)\b|must be powers of (two|2)`},
+		},
+		Example:  "tileiras failed (exit exit status: 3) for gpu sm_100:\nstderr: error: tile shape dimensions must have power of two length but got [1, 96]",
+		NearMiss: "padded to the next power of two: 128",
+	},
+	{
+		ID: "S-J27", Stage: JIT, Class: Kernel, Rules: []string{"R5", "R6", "R28"}, Unless: []string{"S-J26", "S-J28"}, From: Compiler,
+		Title: "The tile assembler's verifier refuses an operation of the kernel",
+		Steps: []string{
+			"Read the operation and its types in the message and find it in kernel.rs: CUTILE_DUMP=ir prints the code.",
+			"Look at the shapes first: a reduction's result has one dimension less, and nothing broadcasts by itself.",
+		},
+		Any: []Pattern{
+			{Line: `'cuda_tile\.\w+' op `},
+			{Line: `op failed to verify that|verification failed for deserialized`},
+			{Line: `failed to (get result type \d+ for|parse function body for function)`, Rank: Weak},
+		},
+		Example:  "tileiras failed (exit exit status: 3) for gpu sm_100:\nstderr: error: 'cuda_tile.mulf' op requires the same type for all operands and results",
+		NearMiss: "dump: 'cuda_tile.mulf' : tile<128xf32>",
+	},
+	{
+		ID: "S-J28", Stage: JIT, Class: Env, Also: Host, From: Compiler,
+		Title: "tileiras does not read this version of the tile code",
+		Steps: []string{
+			"Compare the version of tileiras with the one of the code in the message.",
+			"Unset CUTILE_BYTECODE_VERSION and CUTILE_TILEIRAS_PATH, or point the path at the toolkit that the crate wants.",
+			"The change is not at fault, unless it raised the version.",
+		},
+		Any: []Pattern{
+			{Line: `unsupported Tile( IR)? version|this reader supports versions`},
+			{Line: `(unsupported|unknown|newer|incompatible) bytecode version|bytecode version \S+ is (newer|not supported|unsupported)`},
+			{Line: `CUTILE_BYTECODE_VERSION.*(invalid|unsupported|not supported|unknown)`},
+		},
+		Example:  "tileiras failed (exit exit status: 5) for gpu sm_100:\nstderr: error: unsupported Tile version 13.3.0, this reader supports versions [13.1 - 13.2]",
+		NearMiss: "tileiras: NVIDIA (R) Cuda Tile IR optimizing assembler, release 13.2, V13.2.51",
+	},
+	{
+		ID: "S-J29", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R28", "R29"}, From: Compiler,
+		Title: "tileiras itself crashed",
+		Steps: []string{
+			"Cut the kernel down to what triggers it; padded views and latencies in loops are known causes.",
+			"Try the newest tileiras of the same toolkit, and report it as a compiler fault.",
+		},
+		Any: []Pattern{
+			{Line: `tileiras\S* failed .*signal: (4|6|7|8|11)\b`},
+			{Line: `PLEASE submit a bug report|Stack dump without symbol names|LLVM ERROR: `, Not: `out of memory|No space left|IO failure`, Near: `tileiras`, Within: 20},
+		},
+		Example:  "thread '<unnamed>' panicked at cuda_tile_runtime_utils.rs:95:9:\ntileiras failed (exit signal: 11 (SIGSEGV) (core dumped)) for gpu sm_100:",
+		NearMiss: "tileiras finished (signal: none)",
+	},
+	{
+		ID: "S-J30", Stage: JIT, Class: Test, Also: Env, From: Compiler,
+		Title: "The folder for temporary files is gone or cannot be written",
+		Steps: []string{
+			"See what sets TMPDIR: a fixture that sets it must set it back, and the folder must live as long as the process.",
+			"If every case fails from the first one on, correct TMPDIR or the folder's mode on the runner.",
+		},
+		Any: []Pattern{
+			{Line: `Failed to write bytecode for \S+: .*(Permission denied|Read-only)`, Class: Env, Also: Test},
+			{Line: `Failed to write bytecode for `, Not: `No space left|Permission denied|Read-only`},
+			{Line: `No usable temporary directory found in`, Class: Env, Also: Test},
+		},
+		Example:  "thread '<unnamed>' panicked at cuda_tile_runtime_utils.rs:75:31:\nFailed to write bytecode for /tmp/jit-a/1.bc: No such file or directory (os error 2)",
+		NearMiss: "wrote bytecode for /tmp/jit-a/1.bc",
+	},
+	{
+		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: numbered("S-J", 30), From: Compiler,
+		Title: "The kernel was not compiled, for a reason without a signature",
+		Steps: []string{
+			"Read the compiler's message and the place behind it.",
+			"If it speaks of generics or hints, look at ffi.rs; else at the line of kernel.rs.",
+		},
+		Any: []Pattern{
+			{Line: `(launch failed|error): (Anyhow|JIT|Compile\w*|Located|Generic|Internal)\(`},
+			{Line: `panicked at \S*cutile-(compiler|ir|macro)\S*`},
+			{Line: `\bJITError\b`},
+		},
+		Context: `^(?:error: )?[A-Z].*`, ContextAfter: true,
+		Example: "cutile_bmm launch failed: Anyhow(\"the view has no strides\")\nRuntimeError: cutile_bmm failed (rc=-3): kernel launch failed", NearMiss: "cutile_bmm launch took 3 ms: Anyhow fast enough",
+	},
+}
+
+// numbered are the signatures of a stage up to a number.
+func numbered(prefix string, last int) []string {
+	var all []string
+	for n := 1; n <= last; n++ {
+		all = append(all, fmt.Sprintf("%s%02d", prefix, n))
+	}
+	return all
 }

@@ -66,4 +66,77 @@ var perfRows = []Row{
 		Expect:  []Expect{{Line: `^geomean_ratio=[0-9]+(\.[0-9]+)?$`, Min: 1, Max: 1}},
 		Example: "VERDICT: DONE\ngeomean_ratio = 1.02", NearMiss: "VERDICT: DONE\ngeomean_ratio=1.02",
 	},
+	{
+		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: Weak, Unless: []string{"S-P13"}, From: TileGym,
+		Title: "A benchmark became slower than its baseline",
+		Steps: []string{
+			"See which backends, operations and shapes: one operation of one backend points at the change.",
+			"Compare the kernel's own time with the call's: if the first is as before, look at the wrapper.",
+			"Then compare TMA, tile sizes, latency hints and generics with the last good version.",
+		},
+		Any: []Pattern{
+			{Line: `[Pp]erformance regressions? (was |were )?detected`},
+			{Line: `(?:perf|performance|benchmark)[ _-]?(?:gate|check|test)\b.*(FAIL|fail|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
+			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
+			{Line: `\bregressed (by|from) \d`},
+		},
+		Context:  `^Backend: |^Change: -`,
+		Example:  "FOUND 1 REGRESSION(S):\n  Backend: CuTileRs, M=2048\n  Change: -62.9%\nPerformance regressions detected!",
+		NearMiss: "Baseline results found, checking for regressions...\nRegression threshold: -5.0% (fail if worse)\nNo regressions detected",
+	},
+	{
+		ID: "S-P11", Stage: Perf, Class: Test, From: Platform,
+		With:  []string{"S-P01", "S-P04", "S-P10", "S-P05", "S-P07", "S-P02"},
+		Title: "The benchmark measures without warm-up or repetition",
+		Steps: []string{
+			"Warm up, repeat, and take the median: the first call compiles the kernel and pays for the host.",
+			"Compare with the kernel time that the profiler prints: if that is level, the kernel did not become slower.",
+		},
+		Any: []Pattern{
+			{Line: `\b(?:warm-?up|WARMUP|n_warmup|num_warmup)(?:_iters|_runs)?\s*[=:]\s*0\b|\b(no|without) warm-?up\b|warm-?up (skipped|disabled)`},
+			{Line: `\b(rep|reps|REP|n_repeat|iters)\s*[=:]\s*1\b`, Near: `Event\(|elapsed_time|samples`, Within: 20},
+			{Line: `(first call|measured time|timing) includes? (the )?(JIT|compil)`},
+		},
+		Example:  "samples [ms], rep=1 warmup=0: 2.7\nPerformance regressions detected!",
+		NearMiss: "samples [ms], rep=50 warmup=100: 2.7\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, From: TileGym,
+		Title: "All backends became slower: the machine, not the change",
+		Steps: []string{
+			"Compare the GPU, its clocks, the driver and the toolkit of this run with those of the baseline.",
+			"Look for another job on the GPU, and measure again.",
+		},
+		Any:      []Pattern{{Line: `(all|every) (backends?|benchmarks?) (is|are|became|got) slower`}},
+		Example:  "FOUND 3 REGRESSION(S):\n  Backend: CuTileRs, M=2048\n  Change: -22.9%\n  Backend: CuTile, M=2048\n  Change: -23.1%\n  Backend: PyTorch, M=2048\n  Change: -21.7%",
+		NearMiss: "FOUND 3 REGRESSION(S):\n  Backend: CuTileRs, M=2048\n  Change: -22.9%\n  Backend: CuTileRs, M=4096\n  Change: -23.1%\n  Backend: CuTileRs, M=8192\n  Change: -21.7%",
+	},
+	{
+		ID: "S-P13", Stage: Perf, Class: Host, Rules: []string{"R41", "R27"}, From: TileGym,
+		Title: "The measured call copies or converts tensors beside the kernel",
+		Steps: []string{
+			"Find the `contiguous`, `to`, `clone` or `zeros` in the wrapper that makes the extra kernels.",
+			"Pass strides or a transpose flag to the kernel instead.",
+			"Leave the kernel alone: its own time is what it was.",
+		},
+		Any: []Pattern{
+			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
+		},
+		Example:  "=== CUPTI events (total=401.5 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
+		NearMiss: "=== CUPTI events (total=215.0 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n=== end ===\n=== CUPTI events (total=300.0 us) ===\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
+	},
+	{
+		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, From: Platform,
+		Title: "The GPU's clocks or power limit are not what the measurement needs",
+		Steps: []string{
+			"Let the runner lock the clocks, or measure both sides in one sitting.",
+			"Compare power limit, persistence mode and MIG mode with the baseline's machine.",
+		},
+		Any: []Pattern{
+			{Line: `[Ll]ock(ing|ed)?.{0,24}clocks? (is |are |was |were )?(not (supported|permitted)|failed|denied)|([Cc]ould not|[Cc]annot|[Ff]ailed to|[Uu]nable to) (lock|set).{0,24}clocks?`},
+			{Line: `([Cc]urrent|this run).*\bclock\S*.*\b(differs?|lower|below)\b|power (limit|cap) (was |is )?(lowered|reduced|below)`},
+		},
+		Example:  "Setting locked GPU clocks is not supported for GPU 00000000:41:00.0.\nTreating as warning and moving on.",
+		NearMiss: "GPU clocks set to \"(gpuClkMin 1980, gpuClkMax 1980)\" for GPU 00000000:41:00.0",
+	},
 }

@@ -64,4 +64,138 @@ var processRows = []Row{
 		Context: `^---- \S+ stdout ----$|\bpanicked at `,
 		Example: "thread 'pipeline::bmm' panicked at tests/pipeline.rs:40:5:\nassertion `left == right` failed\ntest pipeline::bmm ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored", NearMiss: "test result: ok. 4 passed; 0 failed; 0 ignored",
 	},
+	{
+		ID: "S-X06", Stage: Process, Class: InProcess, Also: Host, Rank: Root, From: TileGym,
+		With:  []string{"S-I02", "S-I08", "S-I09", "S-I12", "S-I13"},
+		Title: "The tests ran in an image or on a package that was not built from this commit",
+		Steps: []string{
+			"Set `build: true` in the CI configuration of the pull request's description, and run again.",
+			"Compare the revision that the image names with the commit under test.",
+		},
+		Any: []Pattern{
+			{Line: `Config: build=false|Parsed config from PR: .*'build': False`},
+			{Line: `^=* ?(job: )?build-\S*(image|wheel)\S*: skipped`},
+			{Line: `[Ii]mage (was )?(built|created) (from|at) .*(older|other|different|previous) commit|image is (stale|outdated)`},
+		},
+		Example:  "Config: build=false, run_ops=true, run_benchmark=false, run_sanity=false\nNotImplementedError: No backend implementation found for 'softmax' with backend 'cutile-rs'.",
+		NearMiss: "Config: build=true, run_ops=true, run_benchmark=false, run_sanity=false\nNotImplementedError: No backend implementation found for 'softmax' with backend 'cutile-rs'.",
+	},
+	{
+		ID: "S-X07", Stage: Process, Class: InProcess, Also: Infra, Rank: Root, From: Platform,
+		With:  []string{"S-I01", "S-I02", "S-I06", "S-I07", "S-I08", "S-I11", "S-I14", "S-X12", "S-B25", "S-X04"},
+		Title: "An artifact that the job needs is missing or has expired",
+		Steps: []string{
+			"Make the artifact again, or build in this job.",
+			"Let the step fail when there is nothing to download: what follows tests nothing.",
+		},
+		Any: []Pattern{
+			{Line: `no valid artifacts found to download|no artifact matches any of the names`},
+			{Line: `[Aa]rtifact\b.*\b(has|have|is) (expired|missing)|Artifact not found for name|Unable to find any artifacts`},
+			{Line: `Unable to download artifact\(s\): .*not found`},
+		},
+		Example:  "no valid artifacts found to download\nSKIPPED [48] tests/suites/test_bmm.py:41: Backend cutile-rs is not available",
+		NearMiss: "Artifact download completed successfully.\nSKIPPED [48] tests/suites/test_bmm.py:41: Backend cutile-rs is not available",
+	},
+	{
+		ID: "S-X08", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The sources are not formatted as the repository wants",
+		Steps: []string{
+			"Run the formatter that the job names and commit what it changes.",
+		},
+		Any: []Pattern{
+			{Line: `^(Would reformat: |would reformat )|\bfiles? would be (reformatted|left unchanged)`, Not: `^\d+ files? would be left unchanged`},
+			{Line: `^Diff in \S+\.rs(:\d+| at line \d+):`},
+			{Line: `Imports are incorrectly sorted|\bI001 |(clang-format|prettier|rustfmt|black|ruff)\S*.*(check failed|not formatted|\bFailed$|\.Failed$)`},
+			{Line: `files were modified by this hook`},
+		},
+		Example:  "Would reformat: src/tilegym/ops/cutile_rs/bmm.py\n1 file would be reformatted, 411 files already formatted",
+		NearMiss: "412 files already formatted",
+	},
+	{
+		ID: "S-X09", Stage: Process, Class: InProcess, From: TileGym,
+		Title: "Files lack the licence header",
+		Steps: []string{
+			"Run `.github/scripts/check_spdx_headers.py --action write` and commit what it adds.",
+		},
+		Any:     []Pattern{{Line: `files are missing SPDX headers|\d+ file\(s\) missing headers|[Mm]issing (SPDX|[Ll]icen[cs]e|[Cc]opyright)[ -](header|identifier)`}},
+		Context: `^\S+\.(py|rs|sh|toml|md)$`, ContextAfter: true,
+		Example:  "The following files are missing SPDX headers:\n\n  src/tilegym/ops/cutile_rs/relu.py\n\n1 file(s) missing headers",
+		NearMiss: "All files have SPDX headers",
+	},
+	{
+		ID: "S-X10", Stage: Process, Class: InProcess, Also: Infra, Rank: Root, From: Platform,
+		Title: "The run was cancelled for a newer one",
+		Steps: []string{
+			"Ignore this run and look at that of the newest commit.",
+		},
+		Any: []Pattern{
+			{Line: `Canceling since a higher priority waiting request for`},
+			{Line: `[Cc]ancel(l?ed|ing)\b.*\b(newer|more recent|superseded|new(er)? (commit|push|run))\b|[Ss]uperseded by (a )?(newer|run|commit)`},
+		},
+		Example:  "##[error]Canceling since a higher priority waiting request for tilegym-ci-refs/heads/pull-request/9 exists\n##[error]The operation was canceled.",
+		NearMiss: "concurrency group: tilegym-ci-refs/heads/pull-request/9 (cancel-in-progress: true)",
+	},
+	{
+		ID: "S-X11", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The workflow or its rights are wrong",
+		Steps: []string{
+			"Correct the workflow file, input or permission that the message names.",
+			"No test has run: the result says nothing about the change.",
+		},
+		Any: []Pattern{
+			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'`},
+			{Line: `Resource not accessible by integration|Input required and not supplied: |HttpError: (Not Found|Bad credentials)`},
+			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required`},
+			{Line: `(bash|sh|python3?): (can't open file|\S*\.(sh|py): No such file or directory)|can't open file '\S+\.py'`},
+			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
+		},
+		Example:  "##[error]Resource not accessible by integration",
+		NearMiss: "GITHUB_TOKEN Permissions: Contents: read",
+	},
+	{
+		ID: "S-X12", Stage: Process, Class: InProcess, Also: Env, Rank: Weak, From: Platform,
+		Title: "Every test was skipped",
+		Steps: []string{
+			"Read the reasons for the skips: a backend, a library or a GPU is missing.",
+			"A run without one executed test is no pass: let the job demand a number of them.",
+		},
+		Any: []Pattern{
+			{Line: `^=+ \d+ skipped(, \d+ (warnings?|deselected))* in [0-9.]+s`},
+			{Line: `\b0 tests? (were )?executed\b|executed=0\b`},
+		},
+		Context: `^SKIPPED `,
+		Example: "==================== 164 skipped in 8.27s ====================", NearMiss: "==================== 3 passed, 161 skipped in 8.27s ====================",
+	},
+	{
+		ID: "S-X13", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A rule of the repository about commits is not met",
+		Steps: []string{
+			"Do what the check asks: sign off, sign, rename, or let a maintainer approve.",
+			"The change's code is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `[Mm]issing (a )?(DCO|[Ss]igned-off-by|sign-?off)|sign-?off is missing|DCO check failed|Commits must have verified signatures`},
+			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
+			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)`},
+			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
+		},
+		Example:  "Commit 0a1b2c3 is missing a Signed-off-by line\nDCO check failed",
+		NearMiss: "DCO check passed",
+	},
+	{
+		ID: "S-X14", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The commit, branch or image that the job wants does not exist",
+		Steps: []string{
+			"See whether the branch was deleted or force-pushed, or the image never pushed or cleaned away.",
+			"Start the run anew from the newest commit.",
+		},
+		Any: []Pattern{
+			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve reference "`},
+			{Line: `fatal: (couldn't find remote ref|reference is not a tree|bad object|remote error: upload-pack: not our ref|unable to read tree|invalid reference)|error: pathspec '.*' did not match`},
+			{Line: `should have been pointers, but weren't|smudge filter lfs failed|[Gg]it LFS.*(budget|quota)|^version https://git-lfs\.github\.com/spec`},
+			{Line: `fatal: No url found for submodule path|Submodule .* (could not be|failed to)`},
+		},
+		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
+		NearMiss: "HEAD is now at 0a1b2c3 cutile-rs: add relu",
+	},
 }

@@ -23,7 +23,7 @@ var runtimeRows = []Row{
 		NearMiss: "NVRM: Xid (PCI:0000:41:00): 13, Graphics Exception",
 	},
 	{
-		ID: "S-R20", Stage: Runtime, Class: Infra, From: Platform,
+		ID: "S-R20", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "The driver's kernel module and its libraries differ, or the driver does not answer",
 		Steps: []string{"Reboot the runner, or reload the driver after its update.", "Run the job again; the change is not at fault."},
 		Any: []Pattern{
@@ -50,6 +50,9 @@ var runtimeRows = []Row{
 			{Line: `DriverError\((35|222|34)\b`},
 			{Line: `(CUDA|cuda) error:? 35\b|\berror code 35\b`},
 			{Line: `requirement error: unsatisfied condition: cuda\s*>=`},
+			{Line: `CUDA driver too old: built against`},
+			{Line: `has support for CUDA \d+\.\d+\.\s+This container|CUDA_ERROR_COMPAT_NOT_SUPPORTED|cudaErrorCompatNotSupported`, Rank: Weak},
+			{Line: `This container was built for NVIDIA Driver Release \S+ or later`, Rank: Weak},
 			{Line: `[Dd]river (version )?\S+ is (too old|older than)|requires (a )?(newer )?driver (version )?(>=|newer)`},
 		},
 		Context: `(?i)driver[ _]version:? *\d+|found version \d+`,
@@ -71,9 +74,9 @@ var runtimeRows = []Row{
 		Title: "There is no usable CUDA driver or GPU",
 		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
 		Any: []Pattern{
-			{Line: `CUDA driver library unavailable`},
+			{Line: `CUDA driver library unavailable`, Not: `driver too old`},
 			{Line: `libcuda\.so(\.\d+)?: cannot open shared object`},
-			{Line: `DriverError\(303\b`},
+			{Line: `DriverError\(303\b`, Not: `driver too old`},
 			{Line: `[Nn]o CUDA-capable device`},
 			{Line: `Failed to initialize NVML|NVML.*([Ee]rror|not found|Shared Library Not Found)|nvmlInit.*fail`},
 			{Line: `Found no NVIDIA driver on your system|No CUDA GPUs are available|Torch not compiled with CUDA enabled`},
@@ -108,7 +111,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Rules: []string{"R35", "R45", "R34"}, From: Platform,
+		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -140,7 +143,7 @@ var runtimeRows = []Row{
 		Example: "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE", NearMiss: "TMA descriptor created",
 	},
 	{
-		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, From: TileGym,
+		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, Unless: []string{"S-R37"}, From: TileGym,
 		Title: "The data type is not dispatched",
 		Steps: []string{
 			"Add an arm for the data type in ffi.rs, or take it out of the wrapper's list.",
@@ -203,7 +206,7 @@ var runtimeRows = []Row{
 		Example: "free(): double free detected in tcache 2", NearMiss: "torch.cuda.memory: freed twice the expected size",
 	},
 	{
-		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, From: Platform,
+		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
 			"Run it once more: another worker may have held the memory.",
@@ -220,10 +223,10 @@ var runtimeRows = []Row{
 		Example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", NearMiss: "memory: 2.00 GiB out of 80",
 	},
 	{
-		ID: "S-R14", Stage: Runtime, Class: Infra, From: TileGym,
+		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, From: TileGym,
 		Title: "The profiler saw no device time",
 		Steps: []string{
-			"Check that libcupti is installed and that the user may profile.",
+			"Check that libcupti is installed and that the user may profile: the driver's option NVreg_RestrictProfilingToAdminUsers, or the container's rights.",
 			"If it is, the measured function launched nothing: run it once without the profiler.",
 			"Times of 0 from such a run are no data.",
 		},
@@ -264,6 +267,8 @@ var runtimeRows = []Row{
 			{Line: `runner.*lost communication with the server`},
 			{Line: `runner has received a shutdown signal`},
 			{Line: `runner.*(lost contact|did not respond|went offline)`},
+			{Line: `job was not acquired by Runner|No runner matching the specified labels|[Nn]ode (status )?is NotReady|pod .* was evicted|The node was low on resource|DiskPressure|preempted`},
+			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker`},
 		},
 		Rank:    Root,
 		Example: "##[error]The self-hosted runner: gpu-3 lost communication with the server.", NearMiss: "The self-hosted runner: gpu-3 is connected to the server.",
@@ -279,7 +284,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: cutile-rs autotune [bmm]: all 12 configs failed", NearMiss: "cutile-rs autotune [bmm]: 2 of 12 configs failed",
 	},
 	{
-		ID: "S-R03", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R32"}, Rank: Weak, From: Rustc,
+		ID: "S-R03", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R32"}, Rank: General, From: Rustc,
 		Title: "A Rust panic aborted the process",
 		Steps: []string{
 			"Read the message under `panicked at`: it is the cause, and the abort follows from it.",
@@ -291,7 +296,7 @@ var runtimeRows = []Row{
 		Example: "thread '<unnamed>' panicked at src/bmm_kernel/ffi.rs:40:9:\nnot a known message\nthread '<unnamed>' panicked at library/core/src/panicking.rs:226:5:\npanic in a function that cannot unwind\nFatal Python error: Aborted", NearMiss: "thread 'main' panicked at tests/x.rs:3:1:",
 	},
 	{
-		ID: "S-R01", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R29", "R38"}, Rank: Weak, From: Platform,
+		ID: "S-R01", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R29", "R38"}, Rank: General, From: Platform,
 		Title: "The process aborted inside of the foreign function",
 		Steps: []string{
 			"Run one fixed configuration without the tuner.",
@@ -303,7 +308,7 @@ var runtimeRows = []Row{
 		Example: "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\n  File \"bmm.py\", line 80 in _run_ffi",
 	},
 	{
-		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: Weak, From: Platform,
+		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: General, From: Platform,
 		Title: "A test worker crashed",
 		Steps: []string{
 			"Run the named test alone and without workers, to see what it prints.",
@@ -368,9 +373,9 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R30", Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
-		Title:   "The host's disk is full or cannot be written",
+		Title:   "The host's disk is full, broken or cannot be written",
 		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
-		Any:     []Pattern{{Line: `No space left on device|\bENOSPC\b|Disk quota exceeded`}, {Line: `Read-only file system`}},
+		Any:     []Pattern{{Line: `No space left on device|\bENOSPC\b|Disk quota exceeded`}, {Line: `Read-only file system`}, {Line: `Stale file handle|\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Transport endpoint is not connected|Structure needs cleaning`}},
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
@@ -394,7 +399,7 @@ var runtimeRows = []Row{
 		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
 	},
 	{
-		ID: "S-R25", Stage: Runtime, Class: Infra, Rank: Weak, From: Platform,
+		ID: "S-R25", Stage: Runtime, Class: Infra, Also: InProcess, Rank: Weak, From: Platform,
 		Title: "The run was stopped before its end",
 		Steps: []string{
 			"Find who stopped it: a person, a newer push, the job's time limit.",
@@ -409,5 +414,104 @@ var runtimeRows = []Row{
 		},
 		Context: `: KeyboardInterrupt$`, ContextAfter: true,
 		Example: "!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!\n/opt/venv/lib/python3.12/site-packages/triton/compiler.py:442: KeyboardInterrupt", NearMiss: "(to show a full traceback on KeyboardInterrupt use --full-trace)",
+	},
+	{
+		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, From: Platform,
+		Title: "A stream, context or tensor of another device was used",
+		Steps: []string{
+			"Take device number and stream from the tensor at each call: `x.device.index` and the current stream of that device.",
+			"Look for a 0 or a default where the other wrappers ask the tensor.",
+			"Run the case with the second GPU as the only one: if it passes there, this is it.",
+		},
+		Any: []Pattern{
+			{Line: `invalid resource handle|CUDA_ERROR_INVALID_HANDLE|cudaErrorInvalidResourceHandle|DriverError\(400\b`},
+			{Line: `invalid device context|CUDA_ERROR_(INVALID_CONTEXT|CONTEXT_IS_DESTROYED)|context is destroyed|DriverError\((201|709)\b`},
+			{Line: `invalid device ordinal|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b|DriverError\(101\b`},
+			{Line: `Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
+		},
+		Context: `device_id += |cuda:[1-9]`,
+		Example: "cutile_relu: launch failed: Driver(DriverError(400, \"invalid resource handle\"))", NearMiss: "peer access between cuda:0 and cuda:1 is not enabled",
+	},
+	{
+		ID: "S-R34", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R13", "R21"}, From: Platform,
+		Title: "The kernel does not end: the process waits for the GPU",
+		Steps: []string{
+			"Look for a loop whose counter does not advance: a persistent loop must step by the grid.",
+			"Look for a wait for a token or a flag that nobody sets.",
+			"Launch the other variant of the kernel: if it ends, the loop is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b`, Near: `\bTimeout\b|[Tt]imed out|\(active\)`, Within: 46},
+			{Line: `^(rc = )?lib\.cutile_\w+\(|torch\.cuda\.synchronize\(\)$`, Near: `\+{3,} Timeout \+{3,}`, Within: 46},
+			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout|DriverError\(702\b`},
+			{Line: `(kernel|grid|program)\b.* (hangs|hung|never (returns|ends|finishes|terminates)|did not (return|finish|terminate))\b`},
+		},
+		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
+	},
+	{
+		ID: "S-R35", Stage: Runtime, Class: Test, From: TileGym, Unless: []string{"S-R34"},
+		Title: "The test's own reference ran out of time",
+		Steps: []string{
+			"Make the case smaller, or compute the reference on the GPU or in parts.",
+			"The kernel had ended: its times are printed above, or the stack is past it.",
+		},
+		Any: []Pattern{
+			{Line: `\bref_out = ref_fn\(|, in \w*ref(erence)?(_\w+)?$`, Near: `\+{3,} Timeout \+{3,}|Timeout (\(>|>)[0-9.]+s`, Within: 40},
+		},
+		Example: "+++++++++ Timeout +++++++++\n  File \"/src/tests/common.py\", line 274, in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)", NearMiss: "tests/common.py:274: in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)",
+	},
+	{
+		ID: "S-R36", Stage: Runtime, Class: Test, Rules: []string{"R40"}, From: TileGym,
+		Title: "The test's own reference needs more memory than the GPU has",
+		Steps: []string{
+			"Make the case smaller, or compute the reference in parts or with an operation that keeps less.",
+			"Skip the case where the GPU is too small, for all backends.",
+		},
+		Any: []Pattern{
+			{Line: `CUDA out of memory|\bOutOfMemoryError\b`, Near: `\bref_out = ref_fn\(|: in (\w*reference\w*|ref_\w+)$|, in (\w*reference\w*|ref_\w+)$`, Within: 14},
+		},
+		Example: "tests/common.py:272: in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)\ntests/ops/test_bmm.py:60: in reference\nE   torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 GiB", NearMiss: "src/tilegym/ops/cutile_rs/bmm.py:60: in bmm\nE   torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 GiB",
+	},
+	{
+		ID: "S-R37", Stage: Runtime, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		Title: "The descriptor's layout differs between Python and Rust",
+		Steps: []string{
+			"Compare `TensorDesc` in ffi_util.rs with the cdef of the Python side: order, widths and the largest rank.",
+			"Change both together, and rebuild: every operation reads the fields at the wrong places.",
+		},
+		Any: []Pattern{
+			{Line: `\b(cutile_\w+) failed \(rc=-2\): unsupported dtype`, Distinct: 3},
+			{Line: `\b(cutile_\w+) failed \(rc=-5\): null tensor pointer`, Distinct: 3},
+			{Line: `TensorDesc (layout|size|ABI).*(mismatch|differ)|(sizeof|size of) TensorDesc.*(!=|mismatch|expected)`},
+		},
+		Example: "RuntimeError: cutile_bmm failed (rc=-2): unsupported dtype\nRuntimeError: cutile_matmul failed (rc=-2): unsupported dtype\nRuntimeError: cutile_swiglu failed (rc=-2): unsupported dtype", NearMiss: "RuntimeError: cutile_bmm failed (rc=-2): unsupported dtype\nRuntimeError: cutile_bmm failed (rc=-2): unsupported dtype\nRuntimeError: cutile_bmm failed (rc=-2): unsupported dtype",
+	},
+	{
+		ID: "S-R38", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, From: Device,
+		Title: "A tensor has another element size or shape than the Rust side was told",
+		Steps: []string{
+			"Compare the type with which ffi.rs borrows the tensor with the one that the wrapper passes: left and right of the message are bytes.",
+			"Convert the tensor in the wrapper, or refuse the type there.",
+		},
+		Any: []Pattern{
+			{Line: `Tensor logical byte size must match storage byte size`},
+			{Line: `Tensor shape/stride rank mismatch|Tensor shape contains invalid dimensions or overflows`},
+			{Line: `axis extents differ \(`},
+		},
+		Context: `\bpanicked at `,
+		Example: "thread '<unnamed>' panicked at cutile-0.2.0/src/tensor.rs:567:9:\nassertion `left == right` failed: Tensor logical byte size must match storage byte size.\n  left: 2\n right: 4", NearMiss: "storage byte size: 4096",
+	},
+	{
+		ID: "S-R39", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R10", "R35"}, From: Platform,
+		Title: "The foreign function read or wrote host memory that is not its own",
+		Steps: []string{
+			"Compare the cdef with the extern function: number, order and widths of the arguments.",
+			"Keep descriptors and what they point to alive until the call returns.",
+		},
+		Any: []Pattern{
+			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `\b(_run_ffi|bind_kernel_function_cffi|make_tensor_desc)\b`, Within: 12},
+			{Line: `stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
+		},
+		Example: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"torch/cuda/__init__.py\", line 80 in _lazy_init",
 	},
 }

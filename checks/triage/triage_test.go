@@ -273,7 +273,7 @@ CUDA_TOOLKIT_PATH=/opt/wrong is invalid: /opt/wrong is not a directory
 error[E0425]: cannot find value `+"`n`"+` in this scope
   --> src/softmax_kernel/kernel.rs:40:9
 `)
-	require.Equal(t, []string{"S-B18", "S-B22"}, ids(got))
+	require.Equal(t, []string{"S-B18", "S-B33"}, ids(got))
 	assert.Contains(t, string(got.Matches[1].Excerpt), "src/softmax_kernel/kernel.rs:40:9")
 }
 
