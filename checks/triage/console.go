@@ -244,10 +244,19 @@ type regressions struct {
 	backend string
 	slower  map[string]int
 	total   int
+	sides   [2]machine // of the run and of the baseline
+	named   line       // the last that names a machine
 }
+
+// machine is what a line says of the machine of one side.
+type machine struct{ gpu, driver, clock string }
 
 var (
 	regressed = regexp.MustCompile(`FOUND [1-9]\d* REGRESSION\(S\)`)
+	sideOf    = regexp.MustCompile(`^(?i:(current|this run|candidate)|(baseline|reference|previous run)) ?: .*NVIDIA `)
+	gpuOf     = regexp.MustCompile(`NVIDIA ([^,;()|]+)`)
+	driverOf  = regexp.MustCompile(`driver[ :=]+(\d+)`)
+	clockOf   = regexp.MustCompile(`(?:clock_sm_mhz|SM(?: clock)?)[ :=]+(\d+)`)
 	slowerBy  = regexp.MustCompile(`^Change: (-\d+(?:\.\d+)?)%`)
 )
 
@@ -255,9 +264,26 @@ var (
 const (
 	oneSlower = "S-P10"
 	allSlower = "S-P12"
+	elsewhere = "S-P16"
 )
 
 func (r *regressions) line(l line) {
+	if strings.Contains(l.text, "NVIDIA ") {
+		if m := sideOf.FindStringSubmatch(l.text); m != nil {
+			first := func(re *regexp.Regexp) string {
+				if g := re.FindStringSubmatch(l.text); g != nil {
+					return strings.Clone(strings.TrimSpace(g[1]))
+				}
+				return ""
+			}
+			side := 0
+			if m[2] != "" {
+				side = 1
+			}
+			r.sides[side] = machine{first(gpuOf), first(driverOf), first(clockOf)}
+			r.named = l
+		}
+	}
 	switch {
 	case strings.Contains(l.text, " REGRESSION(S)") && regressed.MatchString(l.text):
 		if r.slower == nil {
@@ -281,6 +307,9 @@ func (r *regressions) line(l line) {
 // end says whether one backend became slower or all of them: then it is the
 // machine and not the change.
 func (r *regressions) end(sc *logScan) {
+	if a, b := r.sides[0], r.sides[1]; a.gpu != "" && b.gpu != "" && (a.gpu != b.gpu || differ(a.driver, b.driver) || differ(a.clock, b.clock)) {
+		sc.event(elsewhere, r.named)
+	}
 	most := 0
 	for _, n := range r.slower {
 		most = max(most, n)
@@ -293,3 +322,6 @@ func (r *regressions) end(sc *logScan) {
 		sc.event(oneSlower, r.at)
 	}
 }
+
+// differ reports whether both are known and not the same.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }

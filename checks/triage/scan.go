@@ -432,6 +432,7 @@ var places = []struct {
 	path  *regexp.Regexp
 	class Class
 }{
+	{regexp.MustCompile(`/(registry|toolchains|rustlib)/\S*\.rs:`), Env},
 	{regexp.MustCompile(`(^|[\s/])(tests|benches|examples)/\S*\.(rs|py)\b`), Test},
 	{regexp.MustCompile(`\bkernel\.rs:`), Kernel},
 	{regexp.MustCompile(`\b(ffi|ffi_util|lib|build)\.rs:|/cutile_rs/\w+\.py\b|/backend/\S+\.py\b`), Host},

@@ -247,6 +247,7 @@ var buildRows = []Row{
 			{Line: `\b(ClangDiagnostic|NotExist)\("`},
 			{Line: `\bnvcc: (command )?not found|[Ff]ailed to (find|execute) .?nvcc\b`, Rank: Weak},
 			{Line: `[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found`},
+			{Line: `libclang error; possible causes|wrong version of libclang|libclang\S* at \S+ could not be opened`},
 		},
 		Context:  "failed to run custom build command for",
 		Example:  "error: failed to run custom build command for `cuda-bindings v0.2.0`\n  --- stderr\n  /usr/include/limits.h:124:26: fatal error: 'stddef.h' file not found",
@@ -300,6 +301,7 @@ var buildRows = []Row{
 			{Line: `rustup could not choose a version of`},
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
+			{Line: `could not execute process .*\(never executed\)`},
 		},
 		Example:  "error: rustc 1.75.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89",
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
@@ -326,6 +328,7 @@ var buildRows = []Row{
 			{Line: `dial tcp .*(i/o timeout|connection refused|no such host|connection reset)|curl: \((6|7|18|28|35|52|56)\)|Hash Sum mismatch`},
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives|Unable to locate package)`},
+			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
 		Context: `^(Caused by:|  \[\d+\])`, ContextAfter: true,
 		Example:  "error: failed to download from `https://static.example.invalid/crates/half/2.4.1/download`\n\nCaused by:\n  [6] Could not resolve hostname",
@@ -610,5 +613,19 @@ var buildRows = []Row{
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0133]: dereference of raw pointer is unsafe and requires unsafe block\n --> src/bmm_kernel/ffi.rs:8:14",
 		NearMiss: "warning: unnecessary `unsafe` block\n --> src/bmm_kernel/ffi.rs:8:14",
+	},
+	{
+		ID: "S-B44", Stage: Build, Class: Infra, Also: Env, From: Rustc,
+		Title: "The Rust compiler itself crashed",
+		Steps: []string{
+			"Run the build again, on another runner: memory or disk of this one may be faulty.",
+			"If it repeats everywhere, take another version of the toolchain, and report it.",
+		},
+		Any: []Pattern{
+			{Line: `rustc\b.*\(signal: (4|6|7|8|11), SIG\w+|error: rustc interrupted by SIG(SEGV|BUS|ILL)`},
+			{Line: `the compiler unexpectedly panicked|internal compiler error: `},
+		},
+		Example:  "error: could not compile `cutile` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc --crate-name cutile` (signal: 7, SIGBUS: access to undefined memory)",
+		NearMiss: "process didn't exit successfully: `rustc --crate-name cutile` (exit status: 1)",
 	},
 }

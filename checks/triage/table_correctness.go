@@ -73,7 +73,9 @@ var correctnessRows = []Row{
 			"Run a fixed configuration first; switch tuning off for correctness tests.",
 			"Raise the limit, or tune before the tests, for perf: times without tuning do not count there.",
 		},
-		Any:     []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++`, Near: `autotune_launch|_bench_config_cupti|exhaustive_search|\bautotun`, Within: 45}},
+		Any: []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++`, Near: `autotune_launch|_bench_config_cupti|exhaustive_search|\bautotun`, Within: 45},
+			{Line: `\bTileLaunchTimeoutError\b`},
+		},
 		Example: "  File \"autotuner.py\", line 130 in _bench_config_cupti\nFailed: Timeout (>60.0s) from pytest-timeout.", NearMiss: "autotune finished\nFailed: Timeouts are off",
 	},
 	{
@@ -83,7 +85,9 @@ var correctnessRows = []Row{
 			"If it is the first case, compiling and tuning take the time: run a canary first or raise the limit.",
 			"If it is another, look for a loop in the kernel that does not end.",
 		},
-		Any:     []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`}},
+		Any: []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`},
+			{Line: `^Timeout \(\d+:\d\d:\d\d\)!`},
+		},
 		Example: "Failed: Timeout >60.0s", NearMiss: "timeout: 60.0s",
 	},
 	{

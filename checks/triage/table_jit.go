@@ -18,7 +18,7 @@ var jitRows = []Row{
 		NearMiss: "error: binary operation `==` cannot be applied to type `Tile`",
 	},
 	{
-		ID: "S-J02", Stage: JIT, Class: Kernel, Rules: []string{"R20", "R12"}, From: Compiler,
+		ID: "S-J02", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R20", "R12"}, From: Compiler,
 		Title: "An entry has an optimisation hint that the compiler does not know there",
 		Steps: []string{
 			"Keep only `num_cta_in_cga`, `occupancy` and `max_divisibility` under the architecture's key.",

@@ -139,4 +139,30 @@ var perfRows = []Row{
 		Example:  "Setting locked GPU clocks is not supported for GPU 00000000:41:00.0.\nTreating as warning and moving on.",
 		NearMiss: "GPU clocks set to \"(gpuClkMin 1980, gpuClkMax 1980)\" for GPU 00000000:41:00.0",
 	},
+	{
+		ID: "S-P15", Stage: Perf, Class: InProcess, Also: Infra, From: Platform,
+		Title: "There is no baseline to compare with",
+		Steps: []string{
+			"Make the baseline again from the main branch: the artifact may have expired.",
+			"A check without a baseline has measured, but says nothing.",
+		},
+		Any: []Pattern{
+			{Line: `(FileNotFoundError|[Ee]rror|FAIL\w*)\b.*\bbaseline\S*.*(No such file|not found|missing|does not exist)|(FileNotFoundError|ENOENT).*\bbaseline`},
+			{Line: `[Bb]aseline (artifact|results?|file|measurement)s? (was |were |is |are )?(missing|expired)`},
+		},
+		Example:  "FileNotFoundError: [Errno 2] No such file or directory: 'baseline-results/matmul.json'",
+		NearMiss: "No baseline results found - this will become the first baseline (nightly only)",
+	},
+	{
+		ID: "S-P16", Stage: Perf, Class: Env, Also: InProcess, From: TileGym,
+		With:  []string{"S-P10", "S-P12", "S-P04", "S-P01"},
+		Title: "Baseline and run were measured on different machines",
+		Steps: []string{
+			"Compare GPU, clocks, driver and toolkit of both, which the log names.",
+			"Measure the baseline again on this machine before judging the change.",
+		},
+		Any:      []Pattern{{Line: `[Bb]aseline .*(other|different|another) (GPU|machine|runner|driver|hardware)`}},
+		Example:  "current : NVIDIA H100 PCIe, driver 590.48.01, clock_sm_mhz 1755\nbaseline: NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nPerformance regressions detected!",
+		NearMiss: "current : NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nbaseline: NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nPerformance regressions detected!",
+	},
 }

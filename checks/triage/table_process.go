@@ -198,4 +198,25 @@ var processRows = []Row{
 		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
 		NearMiss: "HEAD is now at 0a1b2c3 cutile-rs: add relu",
 	},
+	{
+		ID: "S-X15", Stage: Process, Class: Test, Also: InProcess, From: Platform,
+		Title: "A test that is marked as failing passes",
+		Steps: []string{
+			"Take the mark away if the change mends what it was for; say so in the review.",
+			"Else narrow the mark to the cases that fail.",
+		},
+		Any:     []Pattern{{Line: `\[XPASS\(strict\)\]`}},
+		Example: "FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1] - [XPASS(strict)] issue 41", NearMiss: "tests/ops/test_bmm.py::test_op[cutile_rs-1] XPASS",
+	},
+	{
+		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, From: Platform,
+		Title: "A test's own assertion failed",
+		Steps: []string{
+			"Read the assertion and the two values that pytest shows below it.",
+			"See whether the change altered the test or what it looks at.",
+		},
+		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}},
+		Context: `^assert `,
+		Example: "E   assert 3 == 4\n\ntests/ops/test_dump.py:41: AssertionError", NearMiss: "tests/common.py:366: AssertionError",
+	},
 }

@@ -269,6 +269,7 @@ var runtimeRows = []Row{
 			{Line: `runner.*(lost contact|did not respond|went offline)`},
 			{Line: `job was not acquired by Runner|No runner matching the specified labels|[Nn]ode (status )?is NotReady|pod .* was evicted|The node was low on resource|DiskPressure|preempted`},
 			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker`},
+			{Line: `Insufficient nvidia\.com/gpu|\b0/\d+ nodes are available|ImagePullBackOff|ErrImagePull`},
 		},
 		Rank:    Root,
 		Example: "##[error]The self-hosted runner: gpu-3 lost communication with the server.", NearMiss: "The self-hosted runner: gpu-3 is connected to the server.",
@@ -280,7 +281,9 @@ var runtimeRows = []Row{
 			"Triage the first warning about a single configuration above.",
 			"Run one fixed configuration without the tuner.",
 		},
-		Any:     []Pattern{{Line: `cutile-rs autotune \[.*\]: all \d+ configs failed`}},
+		Any: []Pattern{{Line: `cutile-rs autotune \[.*\]: all \d+ configs failed`},
+			{Line: `No valid config found in search space`},
+		},
 		Example: "RuntimeError: cutile-rs autotune [bmm]: all 12 configs failed", NearMiss: "cutile-rs autotune [bmm]: 2 of 12 configs failed",
 	},
 	{
@@ -350,7 +353,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: CUDA error: device-side assert triggered", NearMiss: "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
 	},
 	{
-		ID: "S-R28", Stage: Runtime, Class: Infra, From: Platform,
+		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "The GPU is busy or its system is not ready",
 		Steps: []string{
 			"Look for another process on the GPU, an exclusive compute mode, or a fabric manager that does not run.",
@@ -361,6 +364,7 @@ var runtimeRows = []Row{
 			{Line: `system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady`},
 			{Line: `[Ff]abric ?[Mm]anager.*(not running|fail|error)`},
 			{Line: `operation not supported on (this|the) (OS|device)|CUDA_ERROR_MPS_\w+`},
+			{Line: `MPS client failed to connect|\b[Ee]rror:? 802\b`},
 		},
 		Example: "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable", NearMiss: "waiting for a CUDA-capable device",
 	},
@@ -445,6 +449,7 @@ var runtimeRows = []Row{
 			{Line: `^(rc = )?lib\.cutile_\w+\(|torch\.cuda\.synchronize\(\)$`, Near: `\+{3,} Timeout \+{3,}`, Within: 46},
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout|DriverError\(702\b`},
 			{Line: `(kernel|grid|program)\b.* (hangs|hung|never (returns|ends|finishes|terminates)|did not (return|finish|terminate))\b`},
+			{Line: `^Timeout \(\d+:\d\d:\d\d\)!`, Near: `line \d+ in _run_ffi$`, Within: 4},
 		},
 		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
 	},
