@@ -107,7 +107,8 @@ func Sources(t *tree.Tree) []string {
 	out := dispatchers(t)
 	for _, c := range t.Crates {
 		out = append(out, path.Join(c.Root, "__init__.py"))
-		out = append(out, pythonFiles(t, c.Root)...)
+		python, _ := pythonFiles(t, c.Root)
+		out = append(out, python...)
 	}
 	return append(out, tree.BackendRoot+"/utils.py")
 }
@@ -129,8 +130,9 @@ func newModel(t *tree.Tree) *Model {
 			c.Init = parseInit(f)
 		}
 		wrappers := map[string]*Wrapper{}
-		c.PythonRead = true
-		for _, p := range pythonFiles(t, tc.Root) {
+		var python []string
+		python, c.PythonRead = pythonFiles(t, tc.Root)
+		for _, p := range python {
 			f := read(t, p)
 			var w *Wrapper
 			if f != nil {
@@ -190,32 +192,38 @@ func read(t *tree.Tree, p string) *syntax.File {
 	return nil
 }
 
-// pythonFiles lists the Python files in a folder, __init__.py left out.
-func pythonFiles(t *tree.Tree, dir string) []string {
+// pythonFiles lists the Python files in a folder, __init__.py left out; whole is
+// false when there are others.
+func pythonFiles(t *tree.Tree, dir string) (out []string, whole bool) {
 	list, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Unread(dir, err.Error())
 		}
-		return nil
+		return nil, errors.Is(err, fs.ErrNotExist)
 	}
-	var out []string
 	for _, e := range list {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), ".py") && e.Name() != "__init__.py" {
-			out = append(out, path.Join(dir, e.Name()))
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".py") || e.Name() == "__init__.py" {
+			continue
 		}
+		if len(out) == tree.MaxPython {
+			t.Unread(dir, tree.ErrPython.Error())
+			return out, false
+		}
+		out = append(out, path.Join(dir, e.Name()))
 	}
-	return out
+	return out, true
 }
 
 // dispatchers lists the Python files in ops and in each suite's folder; the
 // folders of the backends lie deeper.
 func dispatchers(t *tree.Tree) []string {
-	out := pythonFiles(t, path.Dir(tree.OpsRoot))
+	out, _ := pythonFiles(t, path.Dir(tree.OpsRoot))
 	if suites, err := fs.ReadDir(t.FS, tree.SuitesRoot); err == nil {
 		for _, s := range suites {
 			if s.IsDir() {
-				out = append(out, pythonFiles(t, path.Join(tree.SuitesRoot, s.Name()))...)
+				more, _ := pythonFiles(t, path.Join(tree.SuitesRoot, s.Name()))
+				out = append(out, more...)
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		if !f.New && !s.All {
 			continue
 		}
-		fields := map[string]string{"file": f.Path, "line": fmt.Sprint(f.Line), "endLine": fmt.Sprint(f.EndLine), "title": f.Rule + ": " + line(f.Title)}
+		fields := map[string]string{"file": line(f.Path), "line": fmt.Sprint(f.Line), "endLine": fmt.Sprint(f.EndLine), "title": f.Rule + ": " + line(f.Title)}
 		if f.Line == f.EndLine {
 			fields["col"], fields["endColumn"] = fmt.Sprint(f.Column), fmt.Sprint(f.EndColumn)
 		}
@@ -195,7 +195,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		}
 	}
 	for _, u := range r.Summary.Unread {
-		action.WithFieldsMap(map[string]string{"file": u.Path, "title": "not reviewed"}).Errorf("%s", line(u.Why))
+		action.WithFieldsMap(map[string]string{"file": line(u.Path), "title": "not reviewed"}).Errorf("%s", line(u.Why))
 	}
 	if out.err == nil {
 		_, out.err = fmt.Fprintln(w, r.Sentence())

@@ -109,6 +109,12 @@ func Load(fsys fs.FS, reuse *Tree) (*Tree, error) {
 	return t, nil
 }
 
+// MaxPython bounds the Python files of one folder that are read.
+const MaxPython = 5000
+
+// ErrPython says that a folder has more.
+var ErrPython = fmt.Errorf("more than %d Python files, of which only the first were looked at", MaxPython)
+
 // addRoot adds the crate and the kernels of one cutile_rs folder.
 func (t *Tree) addRoot(root, suite string) error {
 	list, err := fs.ReadDir(t.FS, root)
@@ -121,6 +127,7 @@ func (t *Tree) addRoot(root, suite string) error {
 	c := &Crate{Suite: suite, Root: root, FFIUtil: path.Join(root, "ffi_util.rs")}
 	var names []string
 	folders := map[string]bool{}
+	read := 0
 	for _, e := range list {
 		folders[e.Name()] = t.isDir(root, e)
 	}
@@ -132,7 +139,15 @@ func (t *Tree) addRoot(root, suite string) error {
 			c.Dir = path.Join(root, name)
 		case strings.HasSuffix(name, ".py"):
 			// A wrapper without a folder has to be read to be known as one.
-			if op := strings.TrimSuffix(name, ".py"); !folders[op+kernelSuffix] && t.registers(path.Join(root, name)) {
+			op := strings.TrimSuffix(name, ".py")
+			if folders[op+kernelSuffix] {
+				continue
+			}
+			if read++; read > MaxPython {
+				t.Unread(root, ErrPython.Error())
+				continue
+			}
+			if t.registers(path.Join(root, name)) {
 				names = append(names, op)
 			}
 		}

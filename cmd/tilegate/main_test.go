@@ -9,7 +9,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"tilegate": main,
+		"tilegate":          main,
+		"tilegate-measured": measured,
 	})
 }
 

@@ -3,6 +3,7 @@ package r17
 
 import (
 	_ "embed"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -126,11 +127,14 @@ func includeFix(inc host.Include) *rules.Fix {
 	return rules.Insert(stmt.Span().Start, text[:i]+"kernel.rs"+text[i+len("ffi.rs"):]+";\n"+host.Indent(stmt), "Include the kernel")
 }
 
-// maxFiles bounds how many entries of a checkout are looked at.
-const maxFiles = 50_000
+// Bounds of what is looked at in a checkout.
+const (
+	maxFiles   = 200_000 // files and folders
+	maxSources = 20_000  // Rust files, which are parsed
+)
 
 // elsewhere are folders whose sources are examples, other people's or built.
-var elsewhere = []string{"skills", "examples", "wiki", "docs", "target", "node_modules", "third_party", "vendor"}
+var elsewhere = []string{"skills", "examples", "wiki", "docs", "target", "node_modules", "site-packages", "third_party", "vendor", "venv"}
 
 // copies finds device modules and entries of an op in other files.
 func copies(p *rules.Pass) {
@@ -155,6 +159,7 @@ func copies(p *rules.Pass) {
 			}
 		}
 	}
+	sources := 0
 	err := p.Tree.Walk(".", maxFiles, func(at string, d fs.DirEntry) error {
 		switch {
 		case d.IsDir():
@@ -164,6 +169,9 @@ func copies(p *rules.Pass) {
 			return nil
 		case path.Ext(at) != ".rs" || own[at]:
 			return nil
+		}
+		if sources++; sources > maxSources {
+			return fmt.Errorf("more than %d Rust files, of which only the first were looked at", maxSources)
 		}
 		for _, m := range dsl.Parse(p.Tree.File(at)) {
 			if o, ok := modules[m.Name]; ok {
