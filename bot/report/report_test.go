@@ -162,11 +162,15 @@ func TestFieldReport39(t *testing.T) {
 func TestOneSuggestionForEachComment(t *testing.T) {
 	one := func(at int, text string) review.Edit { return review.Edit{StartLine: at, EndLine: at, Text: text} }
 	s := subject(
-		finding(3, func(f *review.Finding) { f.Fix = &review.Fix{Description: "Do both.", Edits: []review.Edit{one(3, "a"), one(5, "b")}} }),
+		finding(3, func(f *review.Finding) {
+			f.Fix = &review.Fix{Description: "Do both.", Edits: []review.Edit{one(3, "a"), one(5, "b")}}
+		}),
 		finding(6, func(f *review.Finding) {
 			f.Fix = &review.Fix{Description: "Do it.", Edits: []review.Edit{{StartLine: 6, EndLine: 8, Text: "a\n```suggestion\nb\n```"}}}
 		}),
-		finding(9, func(f *review.Finding) { f.Fix = &review.Fix{Description: "Remove it.", Edits: []review.Edit{one(9, "")}} }),
+		finding(9, func(f *review.Finding) {
+			f.Fix = &review.Fix{Description: "Remove it.", Edits: []review.Edit{one(9, "")}}
+		}),
 	)
 	r, _, err := report.NewComments(s)
 	require.NoError(t, err)
