@@ -221,3 +221,29 @@ func dump(f *syntax.File) string {
 	io.WriteString(h, fmt.Sprint(f.Opaque))
 	return fmt.Sprintf("%d nodes %x, unread %q", n, h.Sum64(), f.Unread)
 }
+
+// Dense source is read: the bounds of a parse are far above what it takes.
+func TestDenseFilesAreRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		lang  syntax.Lang
+		shape hostile.Shape
+	}{
+		"array":        {syntax.Rust, hostile.Repeat("", "const A: [i32; 1] = [", "1,", "];\n")},
+		"statements":   {syntax.Rust, hostile.Repeat("", "fn f() {", "a;", "}\n")},
+		"calls":        {syntax.Rust, hostile.Repeat("", "fn f() {", "a(b.c(d::<E>(&f[1])))?;", "}\n")},
+		"token tree":   {syntax.Rust, hostile.Repeat("", "m!{", "a+", "}\n")},
+		"macro rules":  {syntax.Rust, hostile.Repeat("", "macro_rules! m { ($e:ty) => {{", "a::<$e>(1);", "}} }\n")},
+		"semicolons":   {syntax.Rust, hostile.Repeat("", "fn f() {", ";", "}\n")},
+		"list":         {syntax.Python, hostile.Repeat("", "x = [", "1,", "]\n")},
+		"names":        {syntax.Python, hostile.Repeat("", "", "a\n", "")},
+		"calls in it":  {syntax.Python, hostile.Repeat("", "", "a(b.c(d[1:2], *e, f=g))\n", "")},
+		"dictionaries": {syntax.Python, hostile.Repeat("", "x = [", "{a:b},", "]\n")},
+		"strings":      {syntax.Python, hostile.Repeat("", "x = [", "f'{a}',", "]\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{4 << 10, 128 << 10} {
+				require.Empty(t, syntax.Parse("a", c.lang, []byte(c.shape.Text(n))).Unread, "%d bytes", n)
+			}
+		})
+	}
+}
