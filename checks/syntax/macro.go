@@ -127,16 +127,30 @@ func (b builder) targets(from int) []target {
 		}
 		switch n.Kind() {
 		case "macro_rule":
-			if t := n.Field("right"); t.Is("token_tree") {
+			if t := n.Field("right"); t.Is("token_tree") && bracketed(t) {
 				out = append(out, target{t.i, true, t.Span()})
 			}
 		case "macro_invocation":
-			if t := n.ChildOf("token_tree"); t.Valid() && listMacros[LastSegment(n.Field("macro"))] {
+			if t := n.ChildOf("token_tree"); t.Valid() && bracketed(t) && listMacros[LastSegment(n.Field("macro"))] {
 				out = append(out, target{t.i, false, t.Span()})
 			}
 		}
 	}
 	return out
+}
+
+// bracketed reports whether a token tree has both of its brackets, one of which
+// may be missing.
+func bracketed(t Node) bool {
+	s := t.Text()
+	if len(s) < 2 {
+		return false
+	}
+	switch s[:1] + s[len(s)-1:] {
+	case "()", "[]", "{}":
+		return true
+	}
+	return false
 }
 
 // parseTargets parses the targets as statements of one synthetic function and
