@@ -37,7 +37,7 @@ var (
 func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, fn := range m.Funcs {
-			for _, c := range dsl.Calls(fn.Body) {
+			for _, c := range fn.Calls() {
 				if c.Method() && slices.Contains(changers, c.Name) {
 					chain(p, fn, c)
 				} else if slices.Contains(conversions, fn.Op(c)) {
