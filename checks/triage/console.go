@@ -70,6 +70,9 @@ func (c *console) line(l line) {
 			c.open = ""
 		}
 	}
+	if l.text == "" || l.text[0] != 'M' && l.text[0] != 'G' {
+		return
+	}
 	if strings.HasPrefix(l.text, "Mismatched elements: ") {
 		if m := unlike.FindStringSubmatch(l.text); m != nil {
 			c.endClose()
@@ -269,7 +272,7 @@ const (
 
 func (r *regressions) line(l line) {
 	if strings.Contains(l.text, "NVIDIA ") {
-		if m := sideOf.FindStringSubmatch(l.text); m != nil {
+		if m := sideOf.FindStringSubmatch(l.text); m != nil && r.sides[1].gpu == "" {
 			first := func(re *regexp.Regexp) string {
 				if g := re.FindStringSubmatch(l.text); g != nil {
 					return strings.Clone(strings.TrimSpace(g[1]))

@@ -199,6 +199,9 @@ var warnings = []string{"warning: ", "warning[", "WARNING: ", "WARNING:20", "WAR
 // warns reports whether a line is a warning: what it says did not end anything.
 func warns(shown string) bool {
 	text := strings.TrimLeft(shown, " \t")
+	if text == "" || strings.IndexByte("wW[#", text[0]) < 0 {
+		return false
+	}
 	return slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(text, w) })
 }
 
@@ -219,12 +222,17 @@ func beginsStep(shown string) bool {
 // by its mark of an error, or by a test's failure, for the exit code of a pipe is
 // that of its last command.
 func failsStep(shown string) bool {
-	for _, mark := range failures {
-		if strings.HasPrefix(shown, mark) {
-			return true
-		}
+	switch {
+	case shown == "":
+		return false
+	case shown[0] == '+':
+		return strings.Contains(shown, " Timeout ++")
+	case shown[0] >= 0x80:
+		return strings.Contains(shown, "regressions detected!")
+	case strings.IndexByte("#FERe", shown[0]) < 0:
+		return false
 	}
-	return strings.Contains(shown, " Timeout ++") || strings.Contains(shown, "regressions detected!")
+	return slices.ContainsFunc(failures, func(mark string) bool { return strings.HasPrefix(shown, mark) })
 }
 
 var failures = []string{severity + "error]", "##[error]", "FAILED ", "ERROR ", "E   ", "RuntimeError: ", "error: ", "error[", "Fatal Python error: "}

@@ -235,7 +235,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.console.line(l)
 		sc.regress.line(l)
 	}
-	if !l.quote && !retries(text) {
+	if !l.quote {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index().refs[i]
@@ -247,7 +247,7 @@ func (sc *logScan) line(n int, shown string) {
 			if h := sc.found[row.ID]; h != nil && h.rank <= sc.rank(row, p, l) {
 				continue
 			}
-			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) && sc.enough(p, text) {
+			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) && !retries(text) && sc.enough(p, text) {
 				sc.candidate(row, p, l)
 			}
 		}

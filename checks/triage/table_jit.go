@@ -395,7 +395,8 @@ var jitRows = []Row{
 			"If it speaks of generics or hints, look at ffi.rs; else at the line of kernel.rs.",
 		},
 		Any: []Pattern{
-			{Line: `(launch failed|error): (Anyhow|JIT|Compile\w*|Located|Generic|Internal)\(`},
+			{Line: `(launch failed|error): (Anyhow|Compile\w*|Located|Generic|Internal)\(`},
+			{Line: `launch failed: JIT\(`},
 			{Line: `panicked at \S*cutile-(compiler|ir|macro)\S*`},
 			{Line: `\bJITError\b`},
 		},

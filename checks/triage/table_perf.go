@@ -76,7 +76,8 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Pp]erformance regressions? (was |were )?detected`},
-			{Line: `(?:perf|performance|benchmark)[ _-]?(?:gate|check|test)\b.*(FAIL|fail|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
+			{Line: `\b[Pp]erf(ormance)? gate\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
+			{Line: `\b([Pp]erf|[Pp]erformance|[Bb]enchmark) check\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
 			{Line: `\bregressed (by|from) \d`},
 		},
@@ -133,8 +134,9 @@ var perfRows = []Row{
 			"Compare power limit, persistence mode and MIG mode with the baseline's machine.",
 		},
 		Any: []Pattern{
-			{Line: `[Ll]ock(ing|ed)?.{0,24}clocks? (is |are |was |were )?(not (supported|permitted)|failed|denied)|([Cc]ould not|[Cc]annot|[Ff]ailed to|[Uu]nable to) (lock|set).{0,24}clocks?`},
-			{Line: `([Cc]urrent|this run).*\bclock\S*.*\b(differs?|lower|below)\b|power (limit|cap) (was |is )?(lowered|reduced|below)`},
+			{Line: `\b[Ll]ock(ing|ed)? (\w+ ){0,3}clocks (is |are |was |were )?(not (supported|permitted)|failed|denied)`},
+			{Line: `([Cc]ould not|[Cc]annot|[Ff]ailed to|[Uu]nable to) (lock|set) (\w+ ){0,3}clocks`},
+			{Line: `power (limit|cap) (was |is )?(lowered|reduced|below)`},
 		},
 		Example:  "Setting locked GPU clocks is not supported for GPU 00000000:41:00.0.\nTreating as warning and moving on.",
 		NearMiss: "GPU clocks set to \"(gpuClkMin 1980, gpuClkMax 1980)\" for GPU 00000000:41:00.0",

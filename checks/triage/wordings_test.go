@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Other wordings of known causes, as tools print them in other versions and
@@ -79,6 +80,55 @@ func TestOtherWordings(t *testing.T) {
 		{"S-R18", "running 1 test\ntest pipeline::bmm ... FAILED\n\n---- pipeline::bmm stdout ----\nthread 'pipeline::bmm' panicked at cuda-core/src/lib.rs:10:5:\nfailed to get CUDA device: DriverError(100, \"no CUDA-capable device is detected\")\n\ntest result: FAILED. 0 passed; 1 failed"},
 		{"S-C08", "E   RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"},
 		{"S-C15", "RuntimeError: shape mismatch, test: torch.Size([1]), reference: torch.Size([2])"},
+		{"S-B18", "error: failed to run custom build command for `cuda-bindings v0.2.0`\n  --- stderr\n  wrapper.h:1:10: fatal error: 'cuda.h' file not found\n  thread 'main' panicked at build.rs:88:10:\n  Unable to generate bindings: ClangDiagnostic(\"wrapper.h:1:10: fatal error: 'cuda.h' file not found\\n\")"},
+		{"S-B24", "error: rustup could not choose a version of cargo to run, because one wasn't specified explicitly, and no default is configured.\nhelp: run 'rustup default stable' to download the latest stable release of Rust and set it as your default toolchain."},
+		{"S-B24", "error: rustc 1.85.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89"},
+		{"S-B18", "thread 'main' panicked at /home/u/.cargo/registry/bindgen-0.71.1/lib.rs:1:1:\nlibclang error; possible causes include:\n- Invalid flag syntax\n"},
+		{"S-B18", "This is the wrong version of libclang: the `libclang` shared library at /usr/lib/llvm-3.9/lib/libclang.so.1 could not be opened: undefined symbol: clang_getTypeKindSpelling"},
+		{"S-B24", "error: could not execute process `sccache rustc -vV` (never executed)\n\nCaused by:\n  No such file or directory (os error 2)"},
+		{"S-B25", "    Updating crates.io index\nerror: failed to get `half` as a dependency of package `cutile-kernels v0.1.0`\n\nCaused by:\n  download of ha/lf/half failed\n\nCaused by:\n  curl failed\n\nCaused by:\n  [56] Failure when receiving data from the peer"},
+		{"S-B25", "error: failed to download from `https://static.invalid/crates/syn/2.0.117/download`\n\nCaused by:\n  failed to get successful HTTP response from `https://static.invalid/crates/syn/2.0.117/download`, got 503"},
+		{"S-B25", "ERROR: failed to solve: registry.invalid/cuda:13.3.0-devel-ubuntu24.04: failed to resolve source metadata for registry.invalid/cuda:13.3.0-devel-ubuntu24.04: unexpected status from HEAD request to https://registry.invalid/v2: 503 Service Unavailable"},
+		{"S-B25", "error: failed to unpack package `cutile v0.2.0`\n\nCaused by:\n  failed to iterate over archive\n\nCaused by:\n  invalid gzip header / corrupt deflate stream"},
+		{"S-B44", "error: could not compile `cutile` (lib)\n\nCaused by:\n  process didn't exit successfully: `/usr/local/bin/rustc --crate-name cutile` (signal: 7, SIGBUS: access to undefined memory)"},
+		{"S-B25", "error: failed to verify the checksum of `syn v2.0.117`"},
+		{"S-B37", "error[E0107]: missing generics for struct `Tile`\n  --> src/../../softmax_kernel/kernel.rs:40:9"},
+		{"S-B33", "error[E0432]: unresolved import `crate::ffi_utils`\n --> src/../../relu_kernel/ffi.rs:3:12"},
+		{"S-B33", "error[E0433]: failed to resolve: use of unresolved module or unlinked crate `approx`\n --> tests/pipeline.rs:3:5\n  |\n3 | use approx::assert_relative_eq;\nerror: could not compile `cutile-kernels` (test \"pipeline\") due to 1 previous error"},
+		{"S-B37", "error[E0061]: this function takes 3 arguments but 2 arguments were supplied\n  --> tests/ir_dump.rs:22:5"},
+		{"S-X14", "fatal: No url found for submodule path 'third_party/cutile' in .gitmodules"},
+		{"S-I11", "E   ImportError: libcudart.so.12: cannot open shared object file: No such file or directory"},
+		{"S-I11", "E   ImportError: numpy.core.multiarray failed to import\nA module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.3.1 as it may crash."},
+		{"S-I19", "E   OSError: /src/libcutile_kernels.so: wrong ELF class: ELFCLASS64\n"},
+		{"S-I01", "E   OSError: cannot load library '/src/libcutile_kernels.so': /src/libcutile_kernels.so: cannot open shared object file: No such file or directory"},
+		{"S-I11", "ImportError: \n\n[TileGym] PyTorch is required to run this library."},
+		{"S-I03", "E   cffi.CDefError: cannot parse \"int cutile_relu(TensorDesc* a, int n\""},
+		{"S-I03", "E   ffi.error: undefined type name: \"TensorDesk\""},
+		{"S-I04", "E   TypeError: initializer for ctype 'int32_t' must be an integer, not float"},
+		{"S-I04", "E   OverflowError: integer 4294967296 does not fit 'int32_t'"},
+		{"S-I04", "E   TypeError: 'cutile_relu' expects 7 arguments, got 6"},
+		{"S-I15", "src/tilegym/ops/cutile_rs/relu.py:61: in <module>\n    @register_impl(\"relu\", backend=\"cutile-rs\")\nE   ValueError: Operation 'relu' already registered for backend cutile-rs"},
+		{"S-B25", "ERROR: Could not install packages due to an OSError: HTTPSConnectionPool(host='files.invalid', port=443): Read timed out."},
+		{"S-I19", "E   OSError: cannot load library 'libcutile_kernels.so': file too short"},
+		{"S-I19", "E   OSError: libcutile_kernels.so: invalid ELF header"},
+		{"S-I11", "tileiras failed (exit exit status: 127) for gpu sm_100:\nstderr: tileiras: error while loading shared libraries: libnvvm.so.4: cannot open shared object file: No such file or directory"},
+		{"S-R28", "E   torch.AcceleratorError: CUDA error: all CUDA-capable devices are busy or unavailable"},
+		{"S-R28", "Error 802: system not yet initialized"},
+		{"S-R28", "E   torch.AcceleratorError: CUDA error: MPS client failed to connect to the MPS control daemon or the MPS server"},
+		{"S-P15", "No baseline results found - this will become the first baseline (nightly only)\nFileNotFoundError: [Errno 2] No such file or directory: 'baseline-results/matmul.json'"},
+		{"S-P10", "geomean ratio 1.42 (limit 1.10)\nFAIL: cutile-rs is 1.42x slower than cutile"},
+		{"S-P10", "perf gate FAILED: matmul 4096 ratio 2.31 > 1.10"},
+		{"S-P10", "bmm: 3 kernels per call (expected 1): direct_copy_kernel_cuda x2\nperf gate FAILED"},
+		{"S-X08", "black....................................................................Failed\n- hook id: black\n- files were modified by this hook"},
+		{"S-X14", "error: pathspec 'pull-request/431' did not match any file(s) known to git"},
+		{"S-X11", "Error: .github/workflows/tilegym-ci.yml (Line: 40, Col: 9): Unrecognized named-value: 'matrix'"},
+		{"S-R22", "##[error]The hosted runner lost communication with the server."},
+		{"S-B25", "Error: buildx failed with: ERROR: failed to solve: process did not complete: received unexpected HTTP status: 502 Bad Gateway"},
+		{"S-B25", "##[error]Failed to CreateArtifact: Unable to make request: ENOTFOUND"},
+		{"S-B25", "##[error]fatal: unable to access 'https://github.invalid/o/r/': The requested URL returned error: 503"},
+		{"S-I11", "python3: command not found\n##[error]Process completed with exit code 127."},
+		{"S-X15", "xfail_strict: [XPASS(strict)] known issue 41\nFAILED tests/ops/test_relu.py::test_op[cutile_rs-1] - [XPASS(strict)] known issue 41"},
+		{"S-X13", "❌ Skills content was modified but /nvskills-ci has not been run on this PR."},
 	} {
 		got := Text("job.log", c.log)
 		if assert.NotEmpty(t, got.Matches, c.log) {
@@ -100,8 +150,46 @@ func TestHealthyLines(t *testing.T) {
 		"UserWarning: Failed to import cuda.tile / cuda.tile.tune, CUDA Tile backend is not available.",
 		"Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.", "timeout: 60.0s", "rerun 0 times after a timeout",
 		"git: warning: refname is ambiguous", "ld: warning: type and size of dynamic symbol changed", "ptxas info    : 0 bytes gmem",
+		"NVIDIA_TF32_OVERRIDE=1", "Config: build=false, run_ops=true, run_benchmark=false, run_sanity=false", "no valid artifacts found to download",
+		"Cache hit for restore-key: kernels-Linux-0a1b", "samples [ms], rep=1 warmup=0: 2.7", "Regression threshold: -5.0% (fail if worse)", "No regressions detected",
+		"warning: spurious network error (2 tries remaining): download of `config.json` failed to transfer more than 10 bytes in 30s",
+		"412 files already formatted", "concurrency group: ci (cancel-in-progress: true)", "cuStreamSynchronize 40 calls", "CUDA Version 13.3.0",
 		"[1/9] Building CUDA object softmax.cu.o", "Collecting errors==1.0", "max absolute difference:  9.7656e-04", "kill -0 4711",
 	} {
 		assert.Empty(t, Text("job.log", line).Matches, line)
 	}
+}
+
+// What an error in a file says of whose fault it is.
+func TestClassByPlace(t *testing.T) {
+	for place, want := range map[string]Class{
+		"src/../../softmax_kernel/kernel.rs:40:9":                       Kernel,
+		"src/../../softmax_kernel/ffi.rs:40:9":                          Host,
+		"src/lib.rs:12:1":                                               Host,
+		"tests/pipeline.rs:3:5":                                         Test,
+		"/home/u/.cargo/registry/src/index/cutile-0.2.0/src/api.rs:1:1": Env,
+	} {
+		got := Text("job.log", "error[E0425]: cannot find value `n` in this scope\n  --> "+place)
+		require.NotEmpty(t, got.Matches)
+		assert.Equal(t, want, got.Matches[0].Class, place)
+		assert.Empty(t, got.Matches[0].Also, place)
+	}
+}
+
+// A warning, and what stands in a step that passed, comes after what ended the job.
+func TestSurvivedComesLast(t *testing.T) {
+	log := "##[group]Run pip install\nERROR: Failed building wheel for x\n##[endgroup]\n" +
+		"##[group]Run pytest\n[TileGym] WARNING dispatcher.py:109 Current backend 'cutile-rs' has no implementation for 'rope', falling back to 'pytorch' backend\n" +
+		"E   RuntimeError: dtype mismatch, test: torch.float32, reference: torch.float16\n##[error]Process completed with exit code 1.\n"
+	got := Text("job.log", log)
+	assert.Equal(t, "S-C05", got.Matches[0].Signature, "found %v", ids(got))
+	assert.Equal(t, []string{"S-C05", "S-B29", "S-I09"}, ids(got))
+	assert.True(t, got.Matches[1].Weak && got.Matches[2].Weak)
+}
+
+// Rows that explain others say nothing without them.
+func TestWith(t *testing.T) {
+	assert.True(t, Text("job.log", "NVIDIA_TF32_OVERRIDE=1\n").Unknown)
+	got := Text("job.log", "NVIDIA_TF32_OVERRIDE=1\nAssertionError: Tensor-likes are not close!\n")
+	assert.Equal(t, []string{"S-C20"}, ids(got))
 }
