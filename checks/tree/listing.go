@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tilegate/tilegate/checks/syntax"
 )
 
 const (
@@ -38,13 +40,26 @@ func newListing(fsys fs.FS) *listing {
 	return &listing{FS: fsys, dirs: map[string]answer[[]fs.DirEntry]{}, infos: map[string]answer[fs.FileInfo]{}, links: map[string]answer[fs.FileInfo]{}}
 }
 
-// Open opens a file or folder; what is neither is refused, since opening a pipe
-// waits for somebody to write into it.
+// Open opens a file or folder. What is neither is refused, since opening a pipe
+// waits for somebody to write into it, and so is a file over the parser's limit.
 func (l *listing) Open(name string) (fs.File, error) {
-	if info, err := l.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file: %s", kindOf(info.Mode()))}
+	if info, err := l.Stat(name); err == nil && !info.IsDir() {
+		if err := readable(info, syntax.MaxSize); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
 	}
 	return l.FS.Open(name)
+}
+
+// readable says why a file is not read by what is known of it, or is nil.
+func readable(info fs.FileInfo, limit int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("not a regular file: %s", kindOf(info.Mode()))
+	case info.Size() > limit:
+		return fmt.Errorf("%d bytes, the limit is %d", info.Size(), limit)
+	}
+	return nil
 }
 
 // ReadDir lists a folder. The result is shared: it must not be changed.

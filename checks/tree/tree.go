@@ -403,8 +403,8 @@ func ReadFile(fsys fs.FS, p string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("not a regular file: %s", kindOf(info.Mode()))
+	if err := readable(info, limit); err != nil {
+		return nil, err
 	}
 	f, err := fsys.Open(p)
 	if err != nil {
@@ -414,11 +414,8 @@ func ReadFile(fsys fs.FS, p string, limit int64) ([]byte, error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errChanged
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%d bytes, the limit is %d", info.Size(), limit)
+	if err := readable(info, limit); err != nil {
+		return nil, err
 	}
 	out := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	if _, err = out.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
