@@ -163,6 +163,9 @@ func Parse(file string, data []byte) (Config, error) {
 	if len(data) > maxBytes {
 		return fail(0, "expected at most %d bytes, found %d", maxBytes, len(data))
 	}
+	if line := tooDeep(data); line > 0 {
+		return fail(line, "expected at most %d brackets inside each other", maxNesting)
+	}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		line, message := explain(err)
@@ -188,6 +191,28 @@ func Parse(file string, data []byte) (Config, error) {
 		return Config{}, p
 	}
 	return c, nil
+}
+
+// maxNesting bounds the brackets, for which the YAML library takes quadratic time.
+const maxNesting = 100
+
+// tooDeep is the line on which more brackets are open than a configuration needs,
+// those in texts included; 0 when there is none.
+func tooDeep(data []byte) int {
+	line, depth := 1, 0
+	for _, c := range data {
+		switch c {
+		case '\n':
+			line++
+		case '[', '{':
+			if depth++; depth > maxNesting {
+				return line
+			}
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return 0
 }
 
 // explain takes line and message out of an error of the YAML library.

@@ -1,12 +1,16 @@
 package config
 
 import (
+	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/hostile"
 )
 
 func TestDefaults(t *testing.T) {
@@ -130,15 +134,42 @@ func TestDeclaredGap(t *testing.T) {
 	require.False(t, c.SkipMatcher("cutile-rs")("cutile-rs matmul does not support transpose"), "an empty list allows nothing")
 }
 
+// FuzzParse: a file is a configuration whose limits hold or is refused with
+// places in it.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte("perf: {rounds: {min: 1}}\n---\n*a"))
+	for _, s := range slices.Concat(hostile.YAML, hostile.Any) {
+		f.Add([]byte(s.Text(200)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Parse("t.yml", data)
-		if err == nil {
-			c.SkipMatcher(Candidate)("text")
-		}
+		hostile.Ends(t, len(data), func() {
+			c, err := Parse("t.yml", data)
+			if err == nil {
+				c.SkipMatcher(Candidate)("text")
+				require.True(t, c.Perf.Rounds.Min >= 1 && c.Perf.Rounds.Min <= c.Perf.Rounds.Max, "%+v", c.Perf.Rounds)
+				require.True(t, c.Perf.Threshold > 0 && c.Perf.MaxMissing >= 0 && c.Perf.MaxMissing <= 1, "%+v", c.Perf)
+				return
+			}
+			var problems Problems
+			require.ErrorAs(t, err, &problems)
+			require.NotEmpty(t, problems)
+			for _, p := range problems {
+				require.True(t, p.Line >= 0 && p.Line <= bytes.Count(data, []byte("\n"))+1, "line %d of %q", p.Line, data)
+			}
+		})
 	})
+}
+
+// A configuration is bounded, and read in time that grows with it.
+func TestHostileShapes(t *testing.T) {
+	for _, s := range slices.Concat(hostile.YAML, hostile.Any) {
+		t.Run(s.Name, func(t *testing.T) {
+			hostile.Linear(t, maxBytes/8, s.Text, func(text string) { _, _ = Parse("t.yml", []byte(text)) })
+			_, err := Parse("t.yml", []byte(s.Text(20<<20)))
+			require.ErrorContains(t, err, "expected at most 65536 bytes")
+		})
+	}
 }
 
 // The documented example is the default configuration.

@@ -301,3 +301,31 @@ var IR = []Shape{
 	Repeat("operands", "cuda_tile.module @m {\n  entry @f(%0: tile<i32>) {\n    %1 = f ", "%0, ", "%0 : tile<i32>\n    return\n  }\n}\n"),
 	Repeat("unclosed string", "cuda_tile.module @m {\n  entry @f(%0: tile<i32>) {\n    print \"", "a", ""),
 }
+
+// YAML are shapes of a YAML file.
+var YAML = []Shape{
+	Numbered("keys", "", "a#: #\n", ""),
+	Nested("nested lists", "a: ", "[", "", "]", "\n"),
+	Nested("nested maps", "a: ", "{a: ", "1", "}", "\n"),
+	Repeat("open lists", "a: ", "[", ""),
+	Repeat("open maps", "", "{", ""),
+	Repeat("dashes", "", "- ", "a\n"),
+	Shape{"indentation", func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			b.WriteString(strings.Repeat(" ", i) + "a:\n")
+		}
+		return b.String()
+	}},
+	Numbered("anchors", "", "a#: &a# x\n", ""),
+	Repeat("anchors and aliases", "a: &a [x]\n", "b: *a\n", ""),
+	Repeat("documents", "", "---\na: 1\n", ""),
+	Repeat("tags", "a: ", "!!str ", "x\n"),
+	Repeat("questions", "", "? ", "a\n"),
+	Repeat("block", "a: |\n", "  x\n", ""),
+	Repeat("comments", "", "# a\n", ""),
+	Repeat("one key", "", "a: 1\n", ""),
+	Repeat("quoted", "a: \"", "\\x41", "\"\n"),
+	Repeat("list", "a: [", "x, ", "y]\n"),
+	Repeat("merges", "", "<<: {a: 1}\n", ""),
+}
