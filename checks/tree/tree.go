@@ -228,14 +228,14 @@ func (t *Tree) Kernel(id string) *Kernel {
 	return found
 }
 
-// Exists reports whether something has that name, a link to nothing or a folder
-// included: what cannot be read is not absent, and File says why.
+// Exists reports whether a file has that name, or something that is no folder: a
+// link to nothing too. What cannot be read is not absent, and File says why.
 func (t *Tree) Exists(p string) bool {
 	if p == "" {
 		return false
 	}
-	_, err := fs.Stat(t.FS, p)
-	return err == nil || errors.Is(err, fs.ErrPermission) || t.isLink(p)
+	info, err := fs.Stat(t.FS, p)
+	return err == nil && !info.IsDir() || errors.Is(err, fs.ErrPermission) || err != nil && t.isLink(p)
 }
 
 // isLink reports whether a name that leads nowhere is a link.
@@ -270,8 +270,9 @@ func (t *Tree) Unread(p, why string) {
 	t.files[p] = e
 }
 
+// ifExists is the path of a file of a kernel; a folder of that name is unread.
 func (t *Tree) ifExists(p string) string {
-	if t.Exists(p) {
+	if _, err := fs.Stat(t.FS, p); t.Exists(p) || p != "" && err == nil {
 		return p
 	}
 	return ""
