@@ -155,7 +155,7 @@ func FuzzParse(f *testing.F) {
 			require.ErrorAs(t, err, &problems)
 			require.NotEmpty(t, problems)
 			for _, p := range problems {
-				require.True(t, p.Line >= 0 && p.Line <= bytes.Count(data, []byte("\n"))+1, "line %d of %q", p.Line, data)
+				require.True(t, p.Line >= 0 && p.Line <= bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte("\r"))+1, "line %d of %q", p.Line, data)
 			}
 		})
 	})

@@ -91,7 +91,8 @@ func addFix(f, more *Fix) *Fix {
 }
 
 // Apply returns a file's content with the edits of all fixes applied, and how
-// many edits were applied; an edit that overlaps an earlier one is left out.
+// many edits were applied; an edit that overlaps an earlier one, or is not within
+// the file, is left out.
 func Apply(src []byte, edits []Edit) ([]byte, int) {
 	bom := strings.HasPrefix(string(src), "\xef\xbb\xbf")
 	f := syntax.Lines(src)
@@ -103,7 +104,7 @@ func Apply(src []byte, edits []Edit) ([]byte, int) {
 	}
 	at, applied, lastLine := 0, 0, 0
 	for _, e := range edits {
-		if e.StartLine <= lastLine || e.EndLine > f.LineCount() {
+		if e.StartLine <= lastLine || e.EndLine < e.StartLine || e.EndLine > f.LineCount() {
 			continue
 		}
 		start, end := lineSpan(f, e.StartLine, e.EndLine)
