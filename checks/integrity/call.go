@@ -837,7 +837,7 @@ func etaReduced(u *universe, v *term, events []event, n int) *term {
 	if !v.is("call") || len(v.kids) != n+1 || len(events) > 0 || n == 0 {
 		return nil
 	}
-	if !v.kids[0].is("sym", "attr", "fn") || v.kids[0].contains(u.raw("arg", "0")) {
+	if !v.kids[0].is("sym", "attr", "fn") || u.contains(v.kids[0], u.raw("arg", "0")) {
 		return nil
 	}
 	for i, k := range v.kids[1:] {

@@ -1009,14 +1009,14 @@ func (c *comparison) within(x, y *term) bool {
 	if x.is("fn") && y.is("fn") && x.text == y.text {
 		x, y = x.kids[len(x.kids)-1], y.kids[len(y.kids)-1]
 	}
-	return x != y && len(x.kids) > 0 && y.contains(x)
+	return x != y && len(x.kids) > 0 && c.u.contains(y, x)
 }
 
 // inReference reports whether a part of a check lies in a function that is
 // named as the reference.
 func (c *comparison) inReference(whole, part *term) bool {
 	for _, fn := range whole.find(func(t *term) bool { return t.is("fn") }) {
-		if cl := c.base.closures[fn]; cl != nil && strings.Contains(strings.ToLower(cl.node.Field("name").Text()), "ref") && fn.contains(part) && fn != part {
+		if cl := c.base.closures[fn]; cl != nil && strings.Contains(strings.ToLower(cl.node.Field("name").Text()), "ref") && c.u.contains(fn, part) && fn != part {
 			return true
 		}
 	}

@@ -569,7 +569,7 @@ func cut(list, bounds []*term) ([]*term, bool) {
 
 // contains reports whether part occurs in t; visited terms are not entered
 // twice.
-func (t *term) contains(part *term) bool {
+func (u *universe) contains(t, part *term) bool {
 	seen := map[*term]bool{}
 	var in func(*term) bool
 	in = func(n *term) bool {
@@ -582,7 +582,9 @@ func (t *term) contains(part *term) bool {
 		seen[n] = true
 		return slices.ContainsFunc(n.kids, in)
 	}
-	return in(t)
+	found := in(t)
+	u.spend(len(seen) / 4)
+	return found
 }
 
 // find lists the terms below t that match, each once.
