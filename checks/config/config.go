@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,7 +25,7 @@ import (
 const Path = ".github/tilegym.yml"
 
 // maxBytes bounds the file.
-const maxBytes = 64 << 10
+const maxBytes = 32 << 10
 
 // Auto is the reference that follows analysis.json and else is DefaultReference.
 const (
@@ -163,8 +164,8 @@ func Parse(file string, data []byte) (Config, error) {
 	if len(data) > maxBytes {
 		return fail(0, "expected at most %d bytes, found %d", maxBytes, len(data))
 	}
-	if line := tooDeep(data); line > 0 {
-		return fail(line, "expected at most %d brackets inside each other", maxNesting)
+	if line, message := unbounded(data); message != "" {
+		return fail(line, "%s", message)
 	}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -193,26 +194,44 @@ func Parse(file string, data []byte) (Config, error) {
 	return c, nil
 }
 
-// maxNesting bounds the brackets, for which the YAML library takes quadratic time.
-const maxNesting = 100
+// For all of these the YAML library takes quadratic time. maxLine bounds runs of
+// signs and with them what a line can open; what lines open below each other is
+// bounded by the bytes that they are moved in by.
+const (
+	maxNesting = 100
+	maxLine    = 2000
+)
 
-// tooDeep is the line on which more brackets are open than a configuration needs,
-// those in texts included; 0 when there is none.
-func tooDeep(data []byte) int {
-	line, depth := 1, 0
-	for _, c := range data {
+// unbounded is the line that a configuration does not need and that costs too
+// much to read, and what was expected instead: too many brackets inside each
+// other, those in texts included, a long line or a second mark of a document.
+func unbounded(data []byte) (int, string) {
+	line, start, depth, documents := 1, 0, 0, 0
+	for i, c := range data {
 		switch c {
-		case '\n':
-			line++
+		case '\n', '\r':
+			if c == '\n' {
+				line++
+			}
+			start = i + 1
+			continue
 		case '[', '{':
 			if depth++; depth > maxNesting {
-				return line
+				return line, fmt.Sprintf("expected at most %d brackets inside each other", maxNesting)
 			}
 		case ']', '}':
 			depth = max(0, depth-1)
 		}
+		if i-start >= maxLine {
+			return line, fmt.Sprintf("expected a line of at most %d bytes", maxLine)
+		}
+		if i == start && bytes.HasPrefix(data[i:], []byte("---")) {
+			if documents++; documents > 1 {
+				return line, "expected one YAML document, found a second one"
+			}
+		}
 	}
-	return 0
+	return 0, ""
 }
 
 // explain takes line and message out of an error of the YAML library.

@@ -94,8 +94,10 @@ func TestFaults(t *testing.T) {
 		"a: [\n":                                                      "t.yml:1: expected YAML",
 		"perf: {threshold: 1.1}\nperf: {}\n":                          "t.yml:2: ",
 		"reference: cutile\n---\nreference: x\n":                      "expected one YAML document, found 2",
+		"---\nreference: x\n---\n":                                    "t.yml:3: expected one YAML document, found a second one",
+		"# a\nreference: " + strings.Repeat("x", 2000):                "t.yml:2: expected a line of at most 2000 bytes",
 		"gpus: &x []\nallowed_skips: *x\n":                            "t.yml:1: expected plain values",
-		strings.Repeat("# comment\n", 10000):                          "t.yml: expected at most 65536 bytes",
+		strings.Repeat("# comment\n", 10000):                          "t.yml: expected at most 32768 bytes",
 		"- a\n":                                                       "t.yml:1: ",
 	} {
 		_, err := Parse("t.yml", []byte(data))
@@ -168,7 +170,7 @@ func TestHostileShapes(t *testing.T) {
 			took := hostile.Time(func() { _, _ = Parse("t.yml", []byte(s.Text(maxBytes))) })
 			require.Less(t, took.Seconds(), 5.0, "seconds of the processor")
 			_, err := Parse("t.yml", []byte(s.Text(20<<20)))
-			require.ErrorContains(t, err, "expected at most 65536 bytes")
+			require.ErrorContains(t, err, "expected at most 32768 bytes")
 		})
 	}
 }
