@@ -167,8 +167,8 @@ func FuzzParse(f *testing.F) {
 func TestHostileShapes(t *testing.T) {
 	for _, s := range slices.Concat(hostile.YAML, hostile.Any) {
 		t.Run(s.Name, func(t *testing.T) {
-			took := hostile.Time(func() { _, _ = Parse("t.yml", []byte(s.Text(maxBytes))) })
-			require.Less(t, took.Seconds(), 5.0, "seconds of the processor")
+			text := []byte(s.Text(maxBytes))
+			hostile.Within(t, 2*time.Second, func() { _, _ = Parse("t.yml", text) })
 			_, err := Parse("t.yml", []byte(s.Text(20<<20)))
 			require.ErrorContains(t, err, "expected at most 32768 bytes")
 		})

@@ -6,6 +6,7 @@ package hostile
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,22 +55,34 @@ func processor() time.Duration {
 }
 
 const (
-	growth = 4 // Linear's larger text against its smaller one
+	growth = 4 // the larger size of Grows against its smaller one
 	worst  = 9 // times the processor time that the larger one may take
 	noise  = 100 * time.Millisecond
 	tries  = 4
 )
 
-// Linear runs a reader on a text of about n bytes and on one of four times n and
-// fails the test when the time grows much faster than the text: a reader of
-// quadratic time takes sixteen times as long. A machine may be busy with other
-// things, so only a result that comes again and again counts.
+// Linear runs a reader on a text of about n bytes and on one of four times n, as
+// Grows does.
 func Linear(tb testing.TB, n int, shape func(n int) string, read func(text string)) {
 	tb.Helper()
-	small, large := shape(n), shape(growth*n)
+	texts := map[int]string{n: shape(n), growth * n: shape(growth * n)}
+	Grows(tb, n, func(n int) { read(texts[n]) })
+}
+
+// Grows runs a call for the sizes n and four times n and fails the test when the
+// time grows much faster than the size: in quadratic time the larger takes sixteen
+// times as long. A machine may be busy with other things, so only a result that
+// comes again and again counts. The race detector measures nothing: with it the
+// smaller size is run once.
+func Grows(tb testing.TB, n int, run func(n int)) {
+	tb.Helper()
+	if race {
+		run(n)
+		return
+	}
 	var short, long time.Duration
 	for i := range tries {
-		s, l := Time(func() { read(small) }), Time(func() { read(large) })
+		s, l := Time(func() { run(n) }), Time(func() { run(growth * n) })
 		if i == 0 {
 			short, long = s, l
 		}
@@ -78,7 +91,49 @@ func Linear(tb testing.TB, n int, shape func(n int) string, read func(text strin
 			return
 		}
 	}
-	tb.Errorf("%d bytes take %s, %d bytes take %s: the time does not grow in proportion", len(small), short, len(large), long)
+	tb.Errorf("size %d takes %s, size %d takes %s: the time does not grow in proportion", n, short, growth*n, long)
+}
+
+// Within runs a call and fails the test when it takes more processor time than
+// the limit, which holds for an idle processor: on one that others slow down, it
+// grows by as much as a known piece of work takes longer. Only a result that
+// comes again and again counts. The race detector measures nothing.
+func Within(tb testing.TB, limit time.Duration, run func()) {
+	tb.Helper()
+	var took, allowed time.Duration
+	for range tries {
+		took = Time(run)
+		if race || took < limit {
+			return
+		}
+		allowed = time.Duration(float64(limit) * slowness())
+		if took < allowed {
+			return
+		}
+	}
+	tb.Errorf("%s of processor time, expected less than %s, here %s", took, limit, allowed)
+}
+
+// usual is what work takes on an idle processor of 2.4 GHz.
+const usual = 90 * time.Millisecond
+
+// slowness is how many times longer than usual a known piece of work takes now; 1
+// on a machine that is as fast or faster.
+func slowness() float64 {
+	return max(1, float64(Time(work))/float64(usual))
+}
+
+// work sorts numbers.
+func work() {
+	n := make([]uint32, 1<<20)
+	x := uint32(1)
+	for i := range n {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+		n[i] = x
+	}
+	slices.Sort(n)
 }
 
 // Shape is a family of texts, one for each size.

@@ -51,6 +51,12 @@ func holder(name string) bool {
 	return closeness[name] > 0 || name == "approx" || name == "TestParam"
 }
 
+// holds reports a call whose options may be tolerances.
+func (t *term) holds() bool { return t.is("call") && holder(t.kids[0].last()) }
+
+// tolerance reports an option that is one.
+func (t *term) tolerance() bool { return t.is("kw") && isTolerance(t.text) }
+
 // newCheck reads an event.
 func (s *side) newCheck(e event) check {
 	c := check{event: e, args: map[string]*term{}}
@@ -213,17 +219,17 @@ func (s *side) hole(t *term, c *check) *term {
 	memo := map[*term]*term{}
 	var visit func(*term) *term
 	visit = func(n *term) *term {
-		if m := memo[n]; m != nil || len(n.kids) == 0 {
-			if m == nil {
-				return n
-			}
+		if !n.tolerant {
+			return n
+		}
+		if m := memo[n]; m != nil {
 			return m
 		}
 		kids := make([]*term, len(n.kids))
 		changed := false
-		hold := n.is("call") && holder(n.kids[0].last())
+		hold := n.holds()
 		for i, k := range n.kids {
-			if hold && k.is("kw") && isTolerance(k.text) {
+			if hold && k.tolerance() {
 				c.tols = append(c.tols, tolerance{n.kids[0].last() + "." + k.text, k.kids[0], fallsLooser(k.text)})
 				kids[i] = s.u.raw("kw", k.text, s.u.raw("hole", k.text))
 			} else {

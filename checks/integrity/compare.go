@@ -805,8 +805,14 @@ func (c *comparison) goneCheck(o check) {
 }
 
 func (c *comparison) sameArgs(o, n check) bool {
-	for _, name := range argNames(o, n) {
-		if o.args[name] != n.args[name] && c.u.strictest(name) == nil {
+	differs := func(name string) bool { return o.args[name] != n.args[name] && c.u.strictest(name) == nil }
+	for name := range o.args {
+		if differs(name) {
+			return false
+		}
+	}
+	for name := range n.args {
+		if differs(name) {
 			return false
 		}
 	}

@@ -68,7 +68,7 @@ func TestHostileFilesEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			head := strings.ReplaceAll(strings.ReplaceAll(src, "assert f", "assert not f"), "x.a", "x.z") + "\nx = 1\n"
-			assert.Less(t, hostile.Time(func() { compare(t, src, head) }), 30*time.Second)
+			hostile.Within(t, 30*time.Second, func() { compare(t, src, head) })
 		})
 	}
 }

@@ -15,6 +15,8 @@ type term struct {
 	op   string
 	text string
 	kids []*term
+	// tolerant says that a call in here takes a tolerance.
+	tolerant bool
 }
 
 // maxTerms bounds the distinct terms of one comparison of two files.
@@ -63,7 +65,11 @@ func (u *universe) raw(op, text string, kids ...*term) *term {
 	if len(u.index) >= maxTerms {
 		panic(tooLarge{})
 	}
-	t := &term{len(u.index), op, text, kids}
+	t := &term{len(u.index), op, text, kids, false}
+	hold := t.holds()
+	for _, k := range kids {
+		t.tolerant = t.tolerant || k.tolerant || hold && k.tolerance()
+	}
 	u.index[key.String()] = t
 	return t
 }

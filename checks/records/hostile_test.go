@@ -3,23 +3,14 @@ package records
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tilegate/tilegate/checks/hostile"
 )
 
-// processor is the processor time that this process has used.
-func processor(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // Four times the input takes about four times as long, whatever it is: sixteen
-// times as long would be quadratic. Processor time is taken, since others may use
-// the machine, and the best of some attempts, since it is not exact.
+// times as long would be quadratic.
 func TestTimeGrowsWithTheInput(t *testing.T) {
 	junit := func(text func(n int) string) func(int) {
 		return func(n int) { ReadJUnit("x", strings.NewReader(text(n))) }
@@ -78,20 +69,7 @@ func TestTimeGrowsWithTheInput(t *testing.T) {
 		"test id": func(n int) { ParseID(times("a.")(n), "t["+times("cutile-")(n)+"]") },
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			const n = 256 << 10
-			var grew float64
-			for range 5 {
-				start := processor(t)
-				read(n)
-				once := processor(t) - start
-				start = processor(t)
-				read(4 * n)
-				grew = float64(processor(t)-start) / float64(max(once, 2*time.Millisecond))
-				if grew < 8 {
-					return
-				}
-			}
-			t.Errorf("four times the input took %.1f times as long", grew)
+			hostile.Grows(t, 1<<20, read)
 		})
 	}
 }
