@@ -76,7 +76,7 @@ func Linear(tb testing.TB, n int, shape func(n int) string, read func(text strin
 // smaller size is run once.
 func Grows(tb testing.TB, n int, run func(n int)) {
 	tb.Helper()
-	if race {
+	if Race {
 		run(n)
 		return
 	}
@@ -103,7 +103,7 @@ func Within(tb testing.TB, limit time.Duration, run func()) {
 	var took, allowed time.Duration
 	for range tries {
 		took = Time(run)
-		if race || took < limit {
+		if Race || took < limit {
 			return
 		}
 		allowed = time.Duration(float64(limit) * slowness())

@@ -2,5 +2,5 @@
 
 package hostile
 
-// race says that the race detector is on, which makes code many times slower.
-const race = false
+// Race says that the race detector is on, which makes code many times slower.
+const Race = false

@@ -169,14 +169,19 @@ func cells(text string, place int) []glyph {
 	if cut > 0 {
 		out = append(out, glyph{"...", 3, 0})
 	}
-	g := uniseg.NewGraphemes(text[cut:to])
-	for g.Next() {
-		from, _ := g.Positions()
-		s := tab
-		if g.Str() != "\t" {
-			s = untrusted.Text(g.Str()).Plain()
+	for i, state := cut, -1; i < to; {
+		if text[i] >= ' ' && text[i] <= '~' && (i+1 == to || text[i+1] < utf8.RuneSelf) {
+			out = append(out, glyph{text[i : i+1], 1, i})
+			i, state = i+1, -1
+			continue
 		}
-		out = append(out, glyph{s, uniseg.StringWidth(s), from + cut})
+		one, _, _, next := uniseg.FirstGraphemeClusterInString(text[i:to], state)
+		s := tab
+		if one != "\t" {
+			s = untrusted.Text(one).Plain()
+		}
+		out = append(out, glyph{s, uniseg.StringWidth(s), i})
+		i, state = i+len(one), next
 	}
 	if to < len(text) {
 		out = append(out, glyph{"...", 3, to})
