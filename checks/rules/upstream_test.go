@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -201,7 +202,32 @@ func (o overlay) Open(name string) (fs.File, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return o.files.Open(name) // a folder of new files
 	}
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.IsDir() {
+		return f, err
+	}
+	list, err := o.ReadDir(name)
+	return &folder{f, list}, err
+}
+
+// folder is an open folder with new files among its own.
+type folder struct {
+	fs.File
+	left []fs.DirEntry
+}
+
+func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 && len(d.left) == 0 {
+		return nil, io.EOF
+	}
+	if n <= 0 || n > len(d.left) {
+		n = len(d.left)
+	}
+	out := d.left[:n]
+	d.left = d.left[n:]
+	return out, nil
 }
 
 func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
