@@ -95,9 +95,8 @@ func Grows(tb testing.TB, n int, run func(n int)) {
 }
 
 // Within runs a call and fails the test when it takes more processor time than
-// the limit, which holds for an idle processor: on one that others slow down, it
-// grows by as much as a known piece of work takes longer. Only a result that
-// comes again and again counts. The race detector measures nothing.
+// Allow gives. Only a result that comes again and again counts. The race detector
+// measures nothing.
 func Within(tb testing.TB, limit time.Duration, run func()) {
 	tb.Helper()
 	var took, allowed time.Duration
@@ -106,12 +105,17 @@ func Within(tb testing.TB, limit time.Duration, run func()) {
 		if Race || took < limit {
 			return
 		}
-		allowed = time.Duration(float64(limit) * slowness())
-		if took < allowed {
+		if allowed = Allow(limit); took < allowed {
 			return
 		}
 	}
 	tb.Errorf("%s of processor time, expected less than %s, here %s", took, limit, allowed)
+}
+
+// Allow is a limit of processor time that holds for an idle processor, as others
+// slow this one down: it grows by as much as a known piece of work takes longer.
+func Allow(limit time.Duration) time.Duration {
+	return time.Duration(float64(limit) * slowness())
 }
 
 // usual is what work takes on an idle processor of 2.4 GHz.

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,15 +33,16 @@ func TestReviewGrowsLinearly(t *testing.T) {
 	// checkouts are reviewed until they took as long as a large one, the sizes in
 	// turn, and only what was measured in one round is compared.
 	ratios := make([][]float64, len(sizes))
-	resident := 0
+	resident := int64(0)
 	for range rounds {
 		each := make([]time.Duration, len(sizes))
 		for i, n := range sizes {
 			runs := min(sizes[len(sizes)-1]/n, most)
 			for range runs {
-				took, most := reviewProcess(t, dirs[i])
-				each[i] += took
-				resident = max(resident, most)
+				r := reviewOnDisk(t, dirs[i], "--fail-on=note")
+				require.Zero(t, r.status, "%.2000s", r.out+r.err)
+				each[i] += r.took
+				resident = max(resident, r.resident)
 			}
 			each[i] /= time.Duration(runs * n)
 			ratios[i] = append(ratios[i], each[i].Seconds()/each[0].Seconds())
@@ -57,31 +56,9 @@ func TestReviewGrowsLinearly(t *testing.T) {
 		assert.Less(t, ratio, tolerance, "time for one of %d kernels", n)
 	}
 	t.Logf("at most %d MB resident", resident>>20)
-	// A process starts with the peak of the one that started it, so the figure says
-	// something only above this process's own peak or below the limit.
-	var own syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &own))
-	if inherited := int(own.Maxrss) << 10; resident >= 300<<20 && resident <= inherited {
-		t.Logf("not measured: the tests before this one took %d MB; run it alone", inherited>>20)
-		return
-	}
 	if !raced() {
-		assert.Less(t, resident, 300<<20, "bytes resident")
+		assert.Less(t, resident, int64(300<<20), "bytes resident")
 	}
-}
-
-// reviewProcess reviews a checkout in a process of its own, which must find
-// nothing, and measures its processor time and its largest resident size.
-func reviewProcess(t *testing.T, dir string) (time.Duration, int) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self, "review", "--fail-on=note", dir)
-	cmd.Args[0] = "tilegate"
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%.2000s", out)
-	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), int(used.Maxrss) << 10
 }
 
 // raced reports whether the race detector, which takes much memory, is on.
