@@ -154,3 +154,26 @@ func unsteady(run Run) *Seen {
 	}
 	return nil
 }
+
+// wrapped is S-C28: the first wrong element is the first one whose offset does not
+// fit 32 bits with a sign, or lies within a row of it.
+func wrapped(run Run) *Seen {
+	for _, c := range run.Cases {
+		if !c.wrong() || len(c.Compared.First) == 0 || len(c.Compared.First) != len(c.Compared.Shape) {
+			continue
+		}
+		offset := 0
+		for i, n := range c.Compared.Shape {
+			if n <= 0 || offset > math.MaxInt32 {
+				offset = 0
+				break
+			}
+			offset = offset*n + c.Compared.First[i]
+		}
+		row := c.Compared.Shape[len(c.Compared.Shape)-1]
+		if offset > math.MaxInt32 && offset-math.MaxInt32 <= row {
+			return &Seen{What: fmt.Sprintf("%s is wrong from element %d on, the limit of 32 bits is %d", c.ID.Config(), offset, math.MaxInt32), log: c.log, line: c.line}
+		}
+	}
+	return nil
+}

@@ -170,6 +170,9 @@ func (k *shownCase) set(word string, line int) {
 	}
 }
 
+// bad reports whether the case failed, or is told of as one that did.
+func (k *shownCase) bad() bool { return k.failed || k.told }
+
 // named is the case of that name, nil when there are too many.
 func (c *console) named(class, name string, line int) *shownCase {
 	key := class + "." + name
@@ -209,7 +212,7 @@ func splitNode(node string) (class, name string) {
 func (c *console) into(to *collector, log string) {
 	c.endClose()
 	for _, k := range c.order {
-		failed := k.failed || k.told
+		failed := k.bad()
 		tc := records.Case{Class: k.class, Name: k.name, Line: k.line, Outcome: records.Passed}
 		switch {
 		case failed:

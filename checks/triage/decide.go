@@ -31,7 +31,7 @@ func at(cases []Case, format string, args ...any) *Seen {
 func wrongType(cases []Case) string {
 	var wrong, passed []string
 	for _, c := range cases {
-		t := dtype(c.ID.Params)
+		t := dtype(c.params)
 		switch {
 		case t == "" || c.Failed && !c.wrong():
 			return ""
@@ -91,7 +91,7 @@ func raggedOnly(cases []Case) *Seen {
 		return nil
 	}
 	same, option := variant(cases)
-	for p := range same[0].ID.Params {
+	for p := range same[0].params {
 		if splits(same, p, func(n int) bool { return !powerOfTwo(n) }) {
 			return at(same, "the cases that fail are those whose parameter %d is no power of two%s", p+1, option)
 		}
@@ -116,11 +116,11 @@ func variant(cases []Case) (same []Case, option string) {
 		return cases, ""
 	}
 	same = cases
-	for p, v := range cases[i].ID.Params {
+	for p, v := range cases[i].params {
 		if _, number := size(v); number || dtype([]string{v}) != "" {
 			continue
 		}
-		differs := func(c Case) bool { return p >= len(c.ID.Params) || c.ID.Params[p] != v }
+		differs := func(c Case) bool { return p >= len(c.params) || c.params[p] != v }
 		if slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && differs(c) }) || !slices.ContainsFunc(same, differs) {
 			continue
 		}
@@ -161,10 +161,10 @@ func cappedAt(c Comparison) int {
 func splits(cases []Case, p int, bad func(int) bool) bool {
 	failed, passed := 0, 0
 	for _, c := range cases {
-		if p >= len(c.ID.Params) {
+		if p >= len(c.params) {
 			return false
 		}
-		n, ok := size(c.ID.Params[p])
+		n, ok := size(c.params[p])
 		if !ok || bad(n) != c.Failed {
 			return false
 		}
@@ -190,10 +190,43 @@ func growing(cases []Case) *Seen {
 	if slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.wrong() }) {
 		return nil
 	}
-	for p := 0; len(cases) > 0 && p < len(cases[0].ID.Params); p++ {
-		if grows(cases, p) {
+	for p := 0; len(cases) > 0 && p < len(cases[0].params); p++ {
+		if grows(cases, p, 2) {
 			return at(cases, "the largest error grows with parameter %d", p+1)
 		}
+	}
+	return nil
+}
+
+// coarseSums is S-C25: half-precision cases alone are wrong, each in a part of its
+// elements and by little, and longer sums are worse or float32 passes.
+func coarseSums(cases []Case) *Seen {
+	var half []Case
+	exact := false // float32 passes
+	for _, c := range cases {
+		t := dtype(c.params)
+		switch {
+		case t == "float16" || t == "bfloat16":
+			half = append(half, c)
+		case c.Failed:
+			return nil
+		case t == "float32":
+			exact = true
+		}
+		if c.Failed && !(c.wrong() && c.Compared.Matched >= 60 && !(c.Compared.MaxAbs > 0.1*c.Compared.Ref.Size()) && !lastTile(*c.Compared)) {
+			return nil
+		}
+	}
+	if !slices.ContainsFunc(half, Case.wrong) || raggedOnly(cases) != nil {
+		return nil
+	}
+	for p := range half[0].params {
+		if grows(half, p, 1) {
+			return at(cases, "only half-precision cases are wrong, each in some elements by little, and only those with a large parameter %d", p+1)
+		}
+	}
+	if exact && !slices.ContainsFunc(half, func(c Case) bool { return !c.Failed }) {
+		return at(cases, "every half-precision case is wrong in some elements by little, and the float32 cases pass")
 	}
 	return nil
 }
@@ -211,15 +244,16 @@ func lastTile(c Comparison) bool {
 }
 
 // grows reports whether, with all other parameters equal, the cases that fail are
-// those with the largest values of parameter p and their error grows with it.
-func grows(cases []Case, p int) bool {
+// those with the largest values of parameter p and their error grows with it. At
+// least least cases must fail.
+func grows(cases []Case, p, least int) bool {
 	var others []string
 	by := map[string][]Case{}
 	for _, c := range cases {
-		if p >= len(c.ID.Params) {
+		if p >= len(c.params) {
 			return false
 		}
-		other := strings.Join(slices.Delete(slices.Clone(c.ID.Params), p, p+1), "-")
+		other := strings.Join(slices.Delete(slices.Clone(c.params), p, p+1), "-")
 		if by[other] == nil {
 			others = append(others, other)
 		}
@@ -230,7 +264,7 @@ func grows(cases []Case, p int) bool {
 		if !slices.ContainsFunc(by[o], func(c Case) bool { return c.Failed }) {
 			continue
 		}
-		if !growsAlone(by[o], p) {
+		if !growsAlone(by[o], p, least) {
 			return false
 		}
 		some = true
@@ -238,12 +272,12 @@ func grows(cases []Case, p int) bool {
 	return some
 }
 
-func growsAlone(cases []Case, p int) bool {
+func growsAlone(cases []Case, p, least int) bool {
 	type point struct{ n, err float64 }
 	var failed []point
 	largest := 0.0 // of the cases that pass
 	for _, c := range cases {
-		n, ok := size(c.ID.Params[p])
+		n, ok := size(c.params[p])
 		switch {
 		case !ok || c.Failed && (!c.wrong() || math.IsNaN(c.Compared.MaxAbs)):
 			return false
@@ -259,7 +293,7 @@ func growsAlone(cases []Case, p int) bool {
 			return false
 		}
 	}
-	return len(failed) >= 2 && largest > 0
+	return len(failed) >= least && largest > 0
 }
 
 // tooFast is the limit below which a ratio is too good to be true of a kernel

@@ -59,6 +59,10 @@ func (sc *logScan) testcase(c records.Case) {
 	if len(sc.compared) > 0 {
 		first = &sc.compared[0]
 	}
+	switch c.Outcome {
+	case records.Failed, records.Error, records.Timeout, records.Crashed:
+		sc.broken = true
+	}
 	sc.run.add(c, first, sc.name)
 }
 

@@ -235,4 +235,13 @@ func failsStep(shown string) bool {
 	return slices.ContainsFunc(failures, func(mark string) bool { return strings.HasPrefix(shown, mark) })
 }
 
+// endsStep reports whether the CI system says that a step failed as a whole.
+func endsStep(shown string) bool {
+	rest, ok := strings.CutPrefix(shown, severity+"error]")
+	if !ok {
+		rest, ok = strings.CutPrefix(shown, "##[error]")
+	}
+	return ok && strings.HasPrefix(rest, "Process completed with exit code ")
+}
+
 var failures = []string{severity + "error]", "##[error]", "FAILED ", "ERROR ", "E   ", "RuntimeError: ", "error: ", "error[", "Fatal Python error: "}

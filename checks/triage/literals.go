@@ -11,19 +11,25 @@ type patternRef struct{ row, pattern int }
 
 // literalIndex finds in one pass over a line the patterns that could match it:
 // those of which a required literal occurs. A literal is filed under its rarest
-// two bytes.
+// three bytes.
 type literalIndex struct {
-	refs    []patternRef    // in matching order
-	some    [1 << 10]uint64 // bit set of the pairs that have a bucket, for a quick no
-	buckets [1 << 16]uint16 // by pair: place in lists
+	refs    []patternRef       // in matching order
+	some    [slots / 64]uint64 // bit set of the slots that have a bucket, for a quick no
+	buckets [slots]uint16      // by slot: place in lists
 	lists   [][]literal
 }
+
+// slots is the number of places of buckets; triples share them.
+const slots = 1 << 16
+
+// width is the number of bytes under which a literal is filed.
+const width = 3
 
 // literal is a string that stands for the patterns (by place in refs) that
 // require it or another one.
 type literal struct {
 	text     string
-	at       int // of the pair in text
+	at       int // of the triple in text
 	patterns []int
 }
 
@@ -40,8 +46,8 @@ var index = sync.OnceValue(func() *literalIndex {
 		}
 	}
 	for text, patterns := range by {
-		at := rarestPair(text)
-		k := pair(text, at)
+		at := rarest(text)
+		k := slot(text, at)
 		if x.buckets[k] == 0 {
 			x.buckets[k] = uint16(len(x.lists))
 			x.lists = append(x.lists, nil)
@@ -53,17 +59,21 @@ var index = sync.OnceValue(func() *literalIndex {
 	return x
 })
 
-func pair(s string, i int) uint16 { return uint16(s[i])<<8 | uint16(s[i+1]) }
+// slot is the place of the three bytes at i.
+func slot(s string, i int) uint32 {
+	triple := uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16
+	return triple * 0x9E3779B1 >> 16
+}
 
 // common are the bytes that logs are full of, the most frequent first.
 const common = " etaoinrscdlupmf./_-:0=12"
 
-// rarestPair is where two bytes stand that logs hold seldom.
-func rarestPair(s string) int {
+// rarest is where three bytes stand that logs hold seldom.
+func rarest(s string) int {
 	best, most := 0, -1
-	for i := 0; i+1 < len(s); i++ {
+	for i := 0; i+width <= len(s); i++ {
 		score := 0
-		for _, c := range []byte{s[i], s[i+1]} {
+		for _, c := range []byte(s[i : i+width]) {
 			if at := strings.IndexByte(common, c); at >= 0 {
 				score += at
 			} else {
@@ -80,8 +90,8 @@ func rarestPair(s string) int {
 // candidates appends to found the patterns that could match the line, in
 // matching order, and returns it.
 func (x *literalIndex) candidates(line string, found []int) []int {
-	for i := 0; i+1 < len(line); i++ {
-		k := pair(line, i)
+	for i := 0; i+width <= len(line); i++ {
+		k := slot(line, i)
 		if x.some[k>>6]&(1<<(k&63)) == 0 {
 			continue
 		}

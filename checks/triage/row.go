@@ -69,7 +69,8 @@ const (
 
 // Row is one signature. A row with patterns is a log row; one with a Compare
 // function reads a printed tensor comparison; one with Expect judges a whole
-// report file by its name; one with Records is decided from test records.
+// report file by its name; one with Records is decided from test records. A row
+// may have patterns too beside Compare or Records.
 type Row struct {
 	ID    string // stable, never renumbered
 	Stage Stage
@@ -99,8 +100,8 @@ type Row struct {
 	// Unless are signatures that say the same more precisely: the row is left out
 	// when one of them matched.
 	Unless []string
-	// With are signatures that the row explains: it is left out when none of them
-	// matched. By itself its line is harmless.
+	// With are signatures that the row explains, or failedCase: it is left out when
+	// none of them matched. By itself its line is harmless.
 	With []string
 	// ByPlace says that the file in the context decides the class.
 	ByPlace bool
@@ -125,6 +126,8 @@ type Pattern struct {
 	// Distinct counts values of Line's first group: the pattern matches with the
 	// Distinct-th one. 0 and 1 mean the first line.
 	Distinct int
+	// Fatal says that a warning does not count.
+	Fatal bool
 }
 
 // Expect is a demand on a whole file: a number of lines that match Line, if any
@@ -133,6 +136,9 @@ type Expect struct {
 	When, Line string
 	Min, Max   int // Max 0 means no upper limit
 }
+
+// failedCase stands in With for any test case that failed.
+const failedCase = "a failed case"
 
 // tables are the rows of all stages in matching order.
 var tables = slices.Concat(buildRows, importRows, jitRows, runtimeRows, correctnessRows, perfRows, processRows)
@@ -144,11 +150,12 @@ func Rows() []Row { return slices.Clone(tables) }
 // log text.
 func (r Row) FromRecords() bool { return r.Records != nil }
 
-// matcher is a regular expression behind a cheap test: a line without any of
-// the literals cannot match.
+// matcher is a regular expression behind a cheap test: a line without the literals
+// that every match has cannot match.
 type matcher struct {
 	re       *regexp.Regexp
-	literals []string
+	literals []string // every match contains one of them; nil when there are none
+	need     *need    // nil when nothing is needed
 }
 
 func compile(expr string) *matcher {
@@ -157,16 +164,68 @@ func compile(expr string) *matcher {
 	}
 	m := &matcher{re: regexp.MustCompile(expr)}
 	if tree, err := syntax.Parse(expr, syntax.Perl); err == nil {
-		m.literals = required(tree.Simplify())
+		tree = tree.Simplify()
+		m.literals, m.need = required(tree), needed(tree)
 	}
 	return m
 }
 
 func (m *matcher) match(line string) bool {
-	if m.literals != nil && !slices.ContainsFunc(m.literals, func(l string) bool { return strings.Contains(line, l) }) {
-		return false
+	return (m.need == nil || m.need.in(line)) && m.re.MatchString(line)
+}
+
+// need says which literals a line must hold for an expression to match: the text,
+// one of some needs, or all of some.
+type need struct {
+	text     string
+	any, all []*need
+}
+
+func (n *need) in(line string) bool {
+	switch {
+	case n.any != nil:
+		return slices.ContainsFunc(n.any, func(a *need) bool { return a.in(line) })
+	case n.all != nil:
+		return !slices.ContainsFunc(n.all, func(a *need) bool { return !a.in(line) })
 	}
-	return m.re.MatchString(line)
+	return strings.Contains(line, n.text)
+}
+
+// needed is what every match of an expression holds, nil when nothing is known.
+func needed(re *syntax.Regexp) *need {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return &need{text: string(re.Rune)}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpConcat:
+		all := &need{}
+		for _, s := range re.Sub {
+			if n := needed(s); n != nil {
+				all.all = append(all.all, n)
+			}
+		}
+		switch len(all.all) {
+		case 0:
+			return nil
+		case 1:
+			return all.all[0]
+		}
+		return all
+	case syntax.OpAlternate:
+		some := &need{}
+		for _, s := range re.Sub {
+			n := needed(s)
+			if n == nil {
+				return nil
+			}
+			some.any = append(some.any, n)
+		}
+		return some
+	}
+	return nil
 }
 
 // required lists strings of which every match contains at least one, or nil

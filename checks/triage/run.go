@@ -25,8 +25,9 @@ type Case struct {
 	Compared *Comparison // how its values differ from the reference's; nil when no comparison was printed
 
 	shown
-	log  string
-	line int
+	params []string // of ID, with the sizes of a shape such as 4x1030 taken apart
+	log    string
+	line   int
 }
 
 // shown is what a console log adds to a case.
@@ -98,7 +99,7 @@ func (c *collector) addShown(tc records.Case, compared *Comparison, log string, 
 		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
 	}
 	id := c.parser.Parse(tc.Class, tc.Name)
-	out := Case{ID: id, shown: more, log: log, line: tc.Line}
+	out := Case{ID: id, shown: more, params: apartSizes(id.Params), log: log, line: tc.Line}
 	switch tc.Outcome {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		out.Failed = true
@@ -305,6 +306,19 @@ func value(param string) string {
 		return v
 	}
 	return param
+}
+
+// apartSizes takes the sizes of a shape apart: 4 and 1030 of "4x1030".
+func apartSizes(params []string) []string {
+	var all []string
+	for _, p := range params {
+		sizes := strings.Split(value(p), "x")
+		if len(sizes) < 2 || slices.ContainsFunc(sizes, func(s string) bool { _, ok := size(s); return !ok }) {
+			sizes = []string{p}
+		}
+		all = append(all, sizes...)
+	}
+	return all
 }
 
 // size is the number that a parameter is; ok is false when it is none.

@@ -28,6 +28,7 @@ type Scanner struct {
 	logs   int
 	hits   []*hit
 	found  map[string]*hit // by signature: the first counts
+	broken bool            // a test case failed
 	run    collector       // the cases of JUnit files
 	shown  collector       // the cases of console logs
 }
@@ -105,7 +106,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 // open prepares the rows for one log.
 func (s *Scanner) open(name string) *logScan {
 	rows := ready()
-	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(rows)), counts: map[*compiledExpect]*[2]int{}, distinct: map[*compiledPattern]map[string]bool{}, failed: -1}
+	sc := &logScan{Scanner: s, name: name, wanted: make([]bool, len(rows)), counts: map[*compiledExpect]*[2]int{}, distinct: map[*compiledPattern]map[string]bool{}, failed: -1, ended: -1}
 	for i := range rows {
 		row := &rows[i]
 		if !slices.Contains(s.stages, row.Stage) {
@@ -169,6 +170,7 @@ type logScan struct {
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
+	ended    int // the first step that the CI system marks as failed, -1 for none
 }
 
 type awaited struct {
@@ -201,6 +203,9 @@ func (sc *logScan) line(n int, shown string) {
 		sc.step++
 	case sc.failed < 0 && failsStep(shown):
 		sc.failed = sc.step
+	}
+	if sc.ended < 0 && sc.step > 0 && endsStep(shown) {
+		sc.ended = sc.step
 	}
 
 	for _, row := range sc.whole {
@@ -244,10 +249,13 @@ func (sc *logScan) line(n int, shown string) {
 				continue
 			}
 			p := &row.any[ref.pattern]
+			if p.Fatal && l.warn {
+				continue
+			}
 			if h := sc.found[row.ID]; h != nil && h.rank <= sc.rank(row, p, l) {
 				continue
 			}
-			if p.line.re.MatchString(text) && (p.not == nil || !p.not.match(text)) && !retries(text) && sc.enough(p, text) {
+			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retries(text) && sc.enough(p, text) {
 				sc.candidate(row, p, l)
 			}
 		}
@@ -486,6 +494,7 @@ func (sc *logScan) end() {
 		}
 	}
 	if !sc.junitFile {
+		sc.broken = sc.broken || slices.ContainsFunc(sc.console.order, (*shownCase).bad)
 		sc.console.into(&sc.shown, sc.name)
 		sc.regress.end(sc)
 	}
@@ -493,9 +502,16 @@ func (sc *logScan) end() {
 }
 
 // demote marks what stands in a step that passed before the first one that failed.
+// The steps after the one that ended the job run all the same, to clean up and to
+// publish: what fails in them is told after what is known of that one.
 func (sc *logScan) demote() {
+	mine := func(h *hit) bool { return h.log == sc.logs && h.rank < survived && h.Line > 0 }
+	known := slices.ContainsFunc(sc.hits, func(h *hit) bool { return mine(h) && h.step > 0 && h.step == sc.ended })
 	for _, h := range sc.hits {
-		if h.log == sc.logs && h.rank > Root && h.rank < survived && h.Line > 0 && h.step > 0 && h.step < sc.failed {
+		if !mine(h) || h.rank == Root || h.step == 0 {
+			continue
+		}
+		if h.step < sc.failed || known && h.step > sc.ended {
 			h.rank, h.Weak = survived, true
 		}
 	}
@@ -519,7 +535,7 @@ func (s *Scanner) Result() Result {
 	for _, h := range hits {
 		matched[h.Signature] = true
 	}
-	has := func(id string) bool { return matched[id] }
+	has := func(id string) bool { return matched[id] || id == failedCase && s.broken }
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {
 		with := ready()[h.order].With
 		if gone := len(with) > 0 && !slices.ContainsFunc(with, has); gone {

@@ -2,19 +2,25 @@ package triage
 
 import "math"
 
+// mismatches are the signatures of values that differ from the reference's.
+var mismatches = []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C16", "S-C17", "S-C18", "S-C19", "S-C21", "S-C22", "S-C25", "S-C28"}
+
+// mismatchLine is a line that says that values differ.
+const mismatchLine = `DID NOT MATCH THE REFERENCE|-likes are not (close|equal)!|Mismatched elements: \d`
+
 var correctnessRows = []Row{
 	{
 		ID: "S-C05", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, From: TileGym,
 		Title:   "The output has another data type than the reference",
 		Steps:   []string{"Allocate the output with the reference's data type."},
-		Any:     []Pattern{{Line: `\bdtype mismatch, test:`}},
+		Any:     []Pattern{{Line: `\bdtype mismatch, test:`}, {Line: `The values for attribute 'dtype' do not match`}},
 		Example: "RuntimeError: dtype mismatch, test: torch.float32, reference: torch.float16", NearMiss: "dtype mismatch between a and b",
 	},
 	{
 		ID: "S-C11", Stage: Correctness, Class: Host, Rules: []string{"R35"}, From: TileGym,
 		Title:   "The output has another layout than the reference",
 		Steps:   []string{"Return a contiguous tensor where the reference does.", "If the reference returns a view, return the same view."},
-		Any:     []Pattern{{Line: `\bstride mismatch, test:`}},
+		Any:     []Pattern{{Line: `\bstride mismatch, test:`}, {Line: `The values for attribute 'stride\(\)' do not match`}},
 		Example: "RuntimeError: stride mismatch, test: (1, 64), reference: (64, 1)", NearMiss: "stride mismatch ignored",
 	},
 	{
@@ -25,7 +31,7 @@ var correctnessRows = []Row{
 		Example: "*** GRAD FOR: x DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***", NearMiss: "*** GRAD FOR: x MATCHED THE REFERENCE (rtol=0.01, atol=0.01) ***",
 	},
 	{
-		ID: "S-C01", Stage: Correctness, Class: Host, Also: Kernel, Unless: []string{"S-C06", "S-C07", "S-C16", "S-C19"}, Rules: []string{"R43", "R35"}, From: TileGym,
+		ID: "S-C01", Stage: Correctness, Class: Host, Also: Kernel, Unless: []string{"S-C06", "S-C07", "S-C16", "S-C19", "S-C23"}, Rules: []string{"R43", "R35"}, From: TileGym,
 		Title: "The output was never written",
 		Steps: []string{
 			"Check that the wrapper returns the tensor that it passed to the kernel.",
@@ -45,6 +51,12 @@ var correctnessRows = []Row{
 			"See whether it happens for inputs of large magnitude only: then a rewrite overflows that the reference avoids.",
 			"Compare the order of scaling and exponential with the reference.",
 			"Compare approximation and flush-to-zero modes with the reference.",
+			"If only rows that are masked throughout have it, the largest value of nothing is subtracted: treat them on their own.",
+		},
+		Any: []Pattern{
+			{Line: `^Greatest absolute difference: nan at index`},
+			{Line: `\b(test|output|result|kernel|actual|got)\b.*\b[1-9]\d* NaNs?\b.*\b(ref\w*|expected)\b.*\b0 NaN`},
+			{Line: `where True = .*\b(isnan|isinf)\b|AssertionError: .*\b([Oo]utput|[Rr]esult|[Kk]ernel)\b.*\b(NaN|nan|inf)s?\b`},
 		},
 		Compare: func(c Comparison) bool {
 			return !c.Grad && c.Ref.finite() && c.testSaid && !c.Test.finite()
@@ -53,11 +65,15 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:            nan :         nan\ntest range:           nan :         nan",
 	},
 	{
-		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C06", "S-C16", "S-C18", "S-C19"}, Rank: Weak, From: TileGym,
+		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C06", "S-C16", "S-C18", "S-C19", "S-C23", "S-C28"}, Rank: Weak, From: TileGym,
 		Title: "Almost nothing matches, and the values have the reference's range: a permuted output",
 		Steps: []string{
 			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
 			"Compare the pairs of axes, one after the other, on a small case with distinct sizes.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Tt]ranspos\w+|permut\w+|\.m?T\b).*\b(match\w*|equals?|agrees?|identical|correct)\b|\b(match\w*|equals?|agrees?|identical)\b.*(\b[Tt]ranspos\w+|\bpermut\w+|\w\.m?T\b)`, Not: `\.py::`, Near: mismatchLine, Within: 45},
+			{Line: `\b(double|twice)[ -](transpos|permut)\w+|transposed (twice|again)|\bdim_map ?= ?\[1, ?0\]`, Near: mismatchLine, Within: 45},
 		},
 		Compare: func(c Comparison) bool {
 			alike := func(a, b float64) bool { return math.Abs(a-b) <= 0.25*c.Ref.Size() }
@@ -86,24 +102,24 @@ var correctnessRows = []Row{
 			"If it is another, look for a loop in the kernel that does not end.",
 		},
 		Any: []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`},
-			{Line: `^Timeout \(\d+:\d\d:\d\d\)!`},
+			{Line: `^Timeout \(\d+:\d\d:\d\d\)!|hypothesis\.errors\.DeadlineExceeded`},
 		},
 		Example: "Failed: Timeout >60.0s", NearMiss: "timeout: 60.0s",
 	},
 	{
-		ID: "S-C03", Unless: []string{"S-C16", "S-C17", "S-C19"}, Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, From: TileGym,
+		ID: "S-C03", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C20", "S-C23"}, Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, From: TileGym,
 		Title:   "Only the fp32 cases fail, by little",
 		Steps:   []string{"Compare the tf32 cast with the reference: both or neither.", "Accumulate in f32."},
 		Records: each(onlyFP32),
 	},
 	{
-		ID: "S-C04", Unless: []string{"S-C16", "S-C17", "S-C19"}, Stage: Correctness, Class: Host, Rules: []string{"R35", "R16"}, From: TileGym,
+		ID: "S-C04", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Host, Rules: []string{"R35", "R16"}, From: TileGym,
 		Title:   "Only one data type gives wrong values",
 		Steps:   []string{"Compare the data type's code in the table, its arm in ffi.rs and the generics that it passes."},
 		Records: each(onlyOneType),
 	},
 	{
-		ID: "S-C06", Unless: []string{"S-C16", "S-C17", "S-C19"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
+		ID: "S-C06", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
 		Title: "Only ragged shapes fail, or rows after a multiple of the number of SMs",
 		Steps: []string{
 			"Check the mask, the rounding up and the padding of the last tile.",
@@ -112,7 +128,7 @@ var correctnessRows = []Row{
 		Records: each(raggedOnly),
 	},
 	{
-		ID: "S-C07", Unless: []string{"S-C16", "S-C17", "S-C19"}, Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R24", "R45"}, From: TileGym,
+		ID: "S-C07", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R24", "R45"}, From: TileGym,
 		Title:   "The error grows along the reduced axis, or only the last tile is wrong",
 		Steps:   []string{"Look for an update that a branch or nested loop loses.", "Check that the last tile is accumulated too."},
 		Records: each(growing),
@@ -132,7 +148,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22"},
+		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -141,18 +157,21 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `OUTPUT.* DID NOT MATCH THE REFERENCE`},
-			{Line: `(Tensor|Scalar)-likes are not (close|equal)!`},
+			{Line: `(Tensor|Scalar)-likes are not (close|equal)!|Scalars are not (close|equal)!`},
 			{Line: `\bMismatched elements: \d+ / \d+`},
 			{Line: `where (False|tensor\(False.*) = .*(allclose|isclose|\ball\b)`},
-			{Line: `Not equal to tolerance rtol=`},
-			{Line: `The values for attribute '(dtype|stride\(\))' do not match`, Class: Host},
+			{Line: `Not equal to tolerance rtol=|Arrays are not (almost )?equal|\ballclose( check)?:? (FAILED|[Ff]ailed|False)\b`},
+			{Line: `\b(elements|values|entries|outputs?)\b.{0,20}\b(outside|out of|beyond|exceed\w*|above|over)\b.{0,8}\b(tol\w*|rtol|atol)\b`, Not: `\b0(\.0+)? ?(%|elements|values|entries)`},
+			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
+			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
+			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
 		Context: `(matched: \d+ / \d+|Greatest absolute difference|Mismatched elements|Max absolute difference)`, ContextAfter: true,
 		Example:  "AssertionError: Tensor-likes are not close!\n\nMismatched elements: 12 / 4096 (0.3%)\nGreatest absolute difference: 0.125 at index (3, 17) (up to 0.001 allowed)",
 		NearMiss: "*** OUTPUT 0 MATCHED THE REFERENCE (rtol=0.001, atol=0.001) ***",
 	},
 	{
-		ID: "S-C16", Stage: Correctness, Class: Test, Also: Env, Unless: []string{"S-C17", "S-C20"}, From: TileGym,
+		ID: "S-C16", Stage: Correctness, Class: Test, Also: Env, Unless: []string{"S-C17", "S-C20", "S-C23"}, From: TileGym,
 		Title: "All backends fail alike: what they are compared with is off",
 		Steps: []string{
 			"Look at the test's reference first: what changed in it, and its mask, scale, order of operands.",
@@ -162,7 +181,7 @@ var correctnessRows = []Row{
 		Records: alike,
 	},
 	{
-		ID: "S-C17", Stage: Correctness, Class: Test, From: TileGym,
+		ID: "S-C17", Stage: Correctness, Class: Test, Unless: []string{"S-C20", "S-C23"}, From: TileGym,
 		Title: "The tolerance is below one rounding step of the data type",
 		Steps: []string{
 			"Take the tolerances for the data type from `get_dtype_tolerances`, or give the type its own.",
@@ -171,16 +190,19 @@ var correctnessRows = []Row{
 		Records: belowSpacing,
 	},
 	{
-		ID: "S-C18", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R48", "R19"}, Unless: []string{"S-C16", "S-C17", "S-C19"}, From: TileGym,
+		ID: "S-C18", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R48", "R19"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23"}, From: TileGym,
 		Title: "All values are off by one known constant",
 		Steps: []string{
 			"Look for the constant: a factor that a rewritten formula lost, exp for exp2, a scale that is applied twice or not at all.",
 			"If the kernel has it right, see what the wrapper passes as the scale.",
 		},
+		Any: []Pattern{
+			{Line: `\b(constant|same|uniform|exact|common) (factor|ratio|scale)\b.{0,24}\d|\boff by (a |the )?(constant )?factor\b|\b(test|output|got|actual|kernel|out) ?/ ?(ref\w*|expected)\b.{0,30}\b(1\.4427|0\.6931|1\.4142|0\.7071)`, Near: mismatchLine, Within: 45},
+		},
 		Records: scaled,
 	},
 	{
-		ID: "S-C19", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R21"}, From: Platform,
+		ID: "S-C19", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R21"}, Unless: []string{"S-C23"}, From: Platform,
 		Title: "A failing case ends otherwise when it is run again: a race",
 		Steps: []string{
 			"Run it with CUDA_LAUNCH_BLOCKING=1: if it passes then, the kernel runs on another stream than its inputs are made on.",
@@ -190,8 +212,8 @@ var correctnessRows = []Row{
 		Records: unsteady,
 	},
 	{
-		ID: "S-C20", Stage: Correctness, Class: Env, Also: Test, Rank: Root, From: Platform,
-		With:  []string{"S-C03", "S-C14", "S-C16", "S-C17", "S-C04"},
+		ID: "S-C20", Stage: Correctness, Class: Env, Also: Test, Rank: Weak, From: Platform,
+		With:  []string{"S-C03", "S-C14", "S-C16", "S-C17"},
 		Title: "TF32 is forced on: the reference is not exact in float32",
 		Steps: []string{
 			"Take the variable out of the image or the job, and run again.",
@@ -205,7 +227,7 @@ var correctnessRows = []Row{
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 	},
 	{
-		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09"}, From: TileGym,
+		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
 		Title: "Only the cases with one option are wrong",
 		Steps: []string{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
@@ -225,5 +247,102 @@ var correctnessRows = []Row{
 		},
 		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  3.1000e+37",
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  9.1000e+02",
+	},
+	{
+		ID: "S-C23", Stage: Correctness, Class: Host, Rules: []string{"R34"}, From: Platform,
+		With:  append([]string{failedCase, "S-R06"}, mismatches...),
+		Title: "A race: the kernel runs on another stream than its inputs are made on",
+		Steps: []string{
+			"Pass the tensor library's current stream of the tensor's device at each call, not the default stream and not one that was kept.",
+			"Launch on exactly that stream in ffi.rs, and do not make one there.",
+			"Run the case with CUDA_LAUNCH_BLOCKING=1 and on the default stream: it passes there.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|None)\b.*\bcurrent`},
+			{Line: `\bcurrent(_| |\w+\.)?[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|another|other|different|kernel)\b`},
+			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`},
+			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
+			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
+			{Line: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+7\b`, Near: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+([89]|[1-9]\d)\b`, Within: 15},
+			{Line: `^FAILED \S*::\S*(side|default|second|other|custom|multi|concurrent)\w*_?streams?\b`},
+			{Line: `\b([Ww]rong|[Oo]ther|[Dd]ifferent|[Aa]nother) (CUDA )?stream\b|[Ss]tream mismatch|not (synchroni[sz]ed|ordered) with (the )?(current|torch\S*|PyTorch\S*) stream`},
+		},
+		Example:  "launched on stream 0x0, torch.cuda.current_stream() is 0x55d0c2a7b1e0\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "stream 0x55d0c2a7b1e0 is used by all launches\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C24", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase, "S-R06"}, mismatches...),
+		Title: "Equal runs give different values: a race inside of the kernel",
+		Steps: []string{
+			"Look for two blocks that write or add to one place without an atomic operation.",
+			"Look for memory that is read before it is written, and for a token that a store or load leaves out.",
+			"If sums of blocks are added in any order on purpose, give the test that tolerance.",
+		},
+		Any: []Pattern{
+			{Line: `\b([2-9]|\d\d+) (distinct|different) (checksums?|hashes|results?|outputs?|sums?)\b`},
+			{Line: `Race reported between|[Dd]ata race|[Rr]ace condition|\b(RAW|WAR|WAW) hazard`},
+			{Line: `\brun \d+ (vs\.?|and|against|to) (run )?\d+\b.*\bdiffer`},
+			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?(\d+ )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`},
+			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b`},
+			{Line: `\b(failed|fails|passed|passes|wrong|mismatch\w*|differ\w*) (in |on )?\d+ (of|out of|/) (the )?\d+ (equal |identical |repeated )?(runs?|repeats|repetitions|attempts|tries|times)\b`},
+		},
+		Example:  "run 0 vs run 3: 188 of 262144 elements differ\n*** OUTPUT DID NOT MATCH THE REFERENCE (rtol=0.0, atol=0.0) ***",
+		NearMiss: "runs 0 to 3 took 1.2 ms each\n*** OUTPUT DID NOT MATCH THE REFERENCE (rtol=0.0, atol=0.0) ***",
+	},
+	{
+		ID: "S-C25", Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C20", "S-C23"}, From: TileGym,
+		Title: "Sums lose bits: the accumulator is of half precision instead of f32",
+		Steps: []string{
+			"Make the accumulator f32 and convert once, at the end: look for a convert inside of the loop.",
+			"Check that ffi.rs passes f32 for the accumulator's generic.",
+			"Do not raise the tolerance: the error grows with the length of the sum.",
+		},
+		Records: each(coarseSums),
+	},
+	{
+		ID: "S-C26", Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, Unless: []string{"S-C16", "S-C17", "S-C23", "S-C25"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Sums lose bits: the accumulator is of half precision instead of f32, so the error grows with the sum's length",
+		Steps: []string{
+			"Make the accumulator f32 and convert once, at the end: look for a convert inside of the loop.",
+			"Check that ffi.rs passes f32 for the accumulator's generic.",
+			"Do not raise the tolerance: the error grows with the length of the sum.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Aa]ccumulat\w+|acc)\b.*\b(b?f(loat)?16|fp16|half)\b|\b(b?f(loat)?16|fp16|half)\b.{0,24}\b([Aa]ccumulat\w+|acc)\b`, Not: `\b(f32|fp32|float32) accumulat|accumulat\w+ (is |in |dtype ?[=:] ?)?(f32|fp32|float32)`},
+			{Line: `\b([Ee]rrors?|err|[Dd]iff\w*|[Mm]ismatch\w*)\b.*\b(grows?|growing|increas\w+|scales?|rises?|proportional)\b.*\b(K|k|N|n|length|depth|sum|reduc\w+|sqrt\(\w\))\b`},
+			{Line: `\berr(or)?s?\b.*\bK ?[=:] ?\d+\b.*\bK ?[=:] ?\d+|\bK ?[=:] ?\d+\b.*\berr(or)?\b.*\bK ?[=:] ?\d+.*\berr`},
+			{Line: `\b(mma\w*|dot)\b.*-> ?\S*tile<\d+x\d+xb?f16>`},
+		},
+		Example:  "max abs err by K: K=64: 0.0039  K=4096: 0.75\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***",
+		NearMiss: "inputs float16, accumulator float32, K=64\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***",
+	},
+	{
+		ID: "S-C27", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28"}, Unless: []string{"S-C06", "S-C16", "S-C23", "S-C25"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Only the tail is wrong: the last, partial tile is dropped or not masked",
+		Steps: []string{
+			"Round the number of tiles up, not down.",
+			"Mask loads and stores of the last tile with the real size, and pad with what the operation ignores.",
+			"Check that the grid covers the last tile.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Ff]irst|[Oo]nly|[Aa]ll) (bad|wrong|mismatch\w*|differing|incorrect|failing) (col\w*|rows?|index|indices|elements?|values?|entr\w+)\b.*\b(>=|from|last|tail|beyond|after|first|at|in|are|is)\b|\b[Ff]irst (bad|wrong|differing|incorrect) (col\w*|row|index|element)\b`},
+			{Line: `\b(all|every|only)\b.*\b(mismatch\w*|wrong|differ\w*|errors?)\b.*\b(in|at|beyond|after) (the )?(last|tail|final|partial|remainder|ragged)\b`},
+			{Line: `\b(last|final|partial|tail|remainder|ragged) (tile|block|col\w*|rows?|elements?)\b.*\b(zeros?|not written|never written|unwritten|garbage|missing|wrong|dropped)\b`},
+		},
+		Example:  "first bad column 1024, last bad column 1029, TILE_SIZE=1024\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "first column 0, last column 1029, TILE_SIZE=1024\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C28", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R7"}, Unless: []string{"S-C16", "S-C19", "S-C23", "S-R45"}, From: TileGym,
+		Title: "Values are wrong from element 2^31 on: an offset does not fit 32 bits",
+		Steps: []string{
+			"Compute offsets in 64 bits before they are multiplied with a stride: `exti` each factor.",
+			"Check the wrapper too: sizes and strides that it passes as 32-bit integers.",
+			"If the size is not supported, refuse it in the wrapper.",
+		},
+		Records: wrapped,
 	},
 }

@@ -40,6 +40,8 @@ var importRows = []Row{
 		},
 		Any: []Pattern{{Line: `TypeError: .*initializer for ctype`},
 			{Line: `OverflowError: integer \S+ does not fit|TypeError: '?cutile_\w+'?(\(\))? expects \d+ arguments, got \d+`},
+			{Line: `TypeError: '[^']*\(\*\)\([^']*\)' expects \d+ arguments, got \d+|TypeError: this function takes at least \d+ argument`},
+			{Line: `ctypes\.ArgumentError: argument \d+|TypeError: (an integer is required|expected .* instance instead of|cdata '[^']*' (is|has))`},
 		},
 		Example:  "TypeError: initializer for ctype 'TensorDesc *' must be a cdata pointer, not Tensor",
 		NearMiss: "TypeError: initializer must be callable",
@@ -56,7 +58,7 @@ var importRows = []Row{
 		NearMiss: "NotImplementedError: cutile softmax: backward not implemented",
 	},
 	{
-		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, Unless: []string{"S-R18", "S-R19", "S-R20", "S-R21"}, From: TileGym,
 		Title: "The wrapper packs a tensor that it should have refused",
 		Steps: []string{
 			"Check rank, device and data type before the descriptor is made.",
@@ -145,7 +147,7 @@ var importRows = []Row{
 	},
 	{
 		ID: "S-I11", Stage: Import, Class: Env, Also: Host, From: Platform,
-		Title: "A Python package or a shared library is missing on the host",
+		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
 			"If the change uses it for the first time, add it to the requirements.",
@@ -155,8 +157,9 @@ var importRows = []Row{
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
 			{Line: `error while loading shared libraries: `},
 			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
-			{Line: `ImportError: .*\bundefined symbol: \w+`, Not: `cutile_`},
-			{Line: `A module that was compiled using NumPy 1\.x cannot be run in`},
+			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: cutile_`},
+			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
+			{Line: `git: '\S+' is not a git command`},
 			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
 			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|\[TileGym\] PyTorch is required`},
 		},
@@ -171,7 +174,7 @@ var importRows = []Row{
 			"Correct the name or the syntax; nothing of that test file has run.",
 		},
 		Any: []Pattern{
-			{Line: `ImportError: cannot import name `, Not: `circular import`},
+			{Line: `ImportError: cannot import name `, Not: `circular import| from '` + thirdParty + `\b`},
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
 			{Line: `^(SyntaxError|IndentationError|TabError): `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
@@ -209,6 +212,7 @@ var importRows = []Row{
 			{Line: `^INTERNALERROR> .*(Error|Exception)\b`},
 			{Line: `'\w+' not found in .markers. configuration option`},
 			{Line: `duplicate parametrization of|in "parametrize" the number of names`},
+			{Line: `^ScopeMismatch: |Fixtures? "\w+" called directly|recursive dependency involving fixture|execnet\S*DumpError|Error importing plugin "|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
 			{Line: `(pluggy|pytest)\S*\.(PluginValidationError|UsageError)\b`},
 			{Line: `function uses no (argument|fixture) '`},
 		},
@@ -235,7 +239,7 @@ var importRows = []Row{
 	},
 	{
 		ID: "S-I16", Stage: Import, Class: Host, Also: InProcess, Rules: []string{"R17", "R33"}, From: Platform,
-		With:  []string{"S-I02", "S-C01", "S-C02", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C18", "S-C21", "S-R02", "S-R12"},
+		With:  []string{"S-I02", "S-C01", "S-C02", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C18", "S-C21", "S-R02", "S-R12", "S-I21", "S-J31", failedCase},
 		Title: "The library under test is older than the sources",
 		Steps: []string{
 			"Build the library from this commit, and take the sources into the cache's key.",
@@ -245,6 +249,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `Cache (hit for restore-key|restored from key): `, Near: `CUTILE_RS_AUTOBUILD[=:] ?0\b`, Within: 46},
 			{Line: `(using|with|keeping|reusing) (the )?(previous|old|existing|stale|prebuilt) lib\w+\.so`},
+			{Line: `\blib\w+\.so\b.*\b(built|mtime|modified|dated)\b.*\b(before|older|earlier)\b`},
 			{Line: `lib\w+\.so is (older|not newer) than|(stale|outdated) (library|lib\w+\.so)`},
 		},
 		Example:  "Cache hit for restore-key: kernels-Linux-0a1b2c\nCUTILE_RS_AUTOBUILD=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***",
@@ -277,10 +282,62 @@ var importRows = []Row{
 			"Compare the file's size and checksum with what was built; load it again from there.",
 			"See with `file` for which machine it was built.",
 		},
-		Any:     []Pattern{{Line: `\.so\S*: (file too short|invalid ELF header|wrong ELF class|cannot read file data|ELF load command)`}},
+		Any: []Pattern{
+			// The kernel library is built from the change.
+			{Line: `lib\w*kernels\w*\.so: (file too short|invalid ELF header|wrong ELF class|cannot read file data|ELF load command)`, Class: Host, Also: Env},
+			{Line: `\.so\S*: (file too short|invalid ELF header|wrong ELF class|cannot read file data|ELF load command)`},
+		},
 		Example: "E   OSError: cannot load library 'libcutile_kernels.so': /src/libcutile_kernels.so: file too short", NearMiss: "libcutile_kernels.so: ELF 64-bit LSB shared object, x86-64",
 	},
+	{
+		ID: "S-I20", Stage: Import, Class: Test, From: Platform,
+		Title: "The test workers collected different tests",
+		Steps: []string{
+			"Look for a parameter list that comes from a set, a random choice, the time, or a folder's unsorted list.",
+			"Sort it, or give the parameters fixed ids; no test has run.",
+		},
+		Any:      []Pattern{{Line: `Different tests were collected between gw\d+ and gw\d+`}},
+		Example:  "Different tests were collected between gw0 and gw3. The difference is:\n--- gw0\n+++ gw3",
+		NearMiss: "4 workers [412 items], the same tests were collected by gw0 and gw3",
+	},
+	{
+		ID: "S-I21", Stage: Import, Class: Host, Rules: []string{"R35", "R32"}, From: Platform,
+		Title: "The C declaration and the exported function differ",
+		Steps: []string{
+			"Compare the wrapper's cdef with the extern function in ffi.rs: number, order and width of the parameters.",
+			"Values that arrive shifted follow from it: a device number or a stream that nobody passed, a return code without meaning.",
+			"Build the library again, if the sources agree: the one that was loaded may be older.",
+		},
+		Any: []Pattern{
+			{Line: `(cdef|declar\w+|_FFI_CDEF|[Pp]ython|wrapper)\b.*\b\d+ (param|arg)\w*.*\b(export\w*|extern|Rust|ffi\.rs|library|symbol|\.so)\b.*\b\d+\b`},
+			{Line: `(export\w*|extern|Rust|ffi\.rs|library|symbol)\b.*\b\d+ (param|arg)\w*.*\b(cdef|declar\w+|_FFI_CDEF|[Pp]ython|wrapper)\b.*\b\d+\b`},
+			{Line: `\b([Ss]ignature|ABI|[Pp]rototype|cdef|[Aa]rity)\b.*\b(mismatch|differs?|out of (step|sync)|disagree\w*|does not match)\b`, Near: `\bcutile_\w+|libcutile_\w+|ffi\.rs|_FFI_CDEF`, Within: 12},
+			// A device number that no machine has stands where another parameter belongs.
+			{Line: `[Ii]nvalid device (id|ordinal)\W{1,3}-?\d{4,}\b|Device::new\(-?\d{4,}\)|\bdevice_id ?[=:] ?-?\d{4,}\b`},
+		},
+		Example:  "cutile-rs: invalid device id: 1065353216\nRuntimeError: cutile_bmm failed (rc=-4): device init failed",
+		NearMiss: "cutile-rs: invalid device id: 8\nRuntimeError: cutile_bmm failed (rc=-4): device init failed",
+	},
+	{
+		ID: "S-I22", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "A package has another version than the code expects",
+		Steps: []string{
+			"Compare the installed version of the package that the message names with what the requirements ask for.",
+			"If the change uses something newer, raise the requirement with it.",
+		},
+		Any: []Pattern{
+			{Line: `ImportError: cannot import name .* from '` + thirdParty + `\b`, Not: `circular import`},
+			{Line: `AttributeError: module '` + thirdParty + `[\w.]*' has no attribute`},
+			{Line: `\b(pkg_resources\.\w*|importlib\.metadata\.)?(VersionConflict|DistributionNotFound|PackageNotFoundError)\b`},
+			{Line: `RuntimeError: operator \S+ does not exist|undefined symbol: _ZN\d*(K)?\d+(c10|at|torch)`},
+		},
+		Example:  "E   ImportError: cannot import name 'TensorDescriptor' from 'triton.tools.tensor_descriptor' (/opt/venv/triton/tools/tensor_descriptor.py)",
+		NearMiss: "E   ImportError: cannot import name 'bnm' from 'tilegym.ops' (src/tilegym/ops/__init__.py)",
+	},
 }
+
+// thirdParty are packages that are not of the repository.
+const thirdParty = `(torch|triton|cuda|cupy|numpy|cffi|pytest|_pytest|transformers|tokenizers|huggingface_hub|flash_attn|pandas|jinja2|setuptools|typing_extensions)`
 
 // codingError are Python's errors that a mistake in the code raises.
 const codingError = `(TypeError|ValueError|NameError|AttributeError|KeyError|IndexError|UnboundLocalError|ZeroDivisionError|RecursionError)`

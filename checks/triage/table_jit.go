@@ -157,7 +157,7 @@ var jitRows = []Row{
 		ID: "S-J15", Stage: JIT, Class: Kernel, Rules: []string{"R46"}, From: Compiler,
 		Title:   "An integer to float conversion without signedness",
 		Steps:   []string{"Use `convert_tile` instead of `itof`."},
-		Any:     []Pattern{{Line: `missing attribute 'signedness' on op`}},
+		Any:     []Pattern{{Line: "missing (required )?attribute ['\"`]?signedness"}},
 		Example: "missing attribute 'signedness' on op IToF", NearMiss: "attribute 'signedness' on op IToF is ignored",
 	},
 	{
@@ -217,7 +217,9 @@ var jitRows = []Row{
 		},
 		Rules: []string{"R28", "R29", "R30", "R6"},
 		Any: []Pattern{
-			{Line: `Failed to launch \S*tileiras\S* for`, Class: Env},
+			{Line: `[Ff]ailed to launch \S*tileiras`, Class: Env},
+			{Line: `tileiras\S* reported success but `, Class: Env},
+			{Line: `tileiras: (error: )?([Uu]nknown|[Uu]nrecognized) (command line )?(argument|option)`, Class: Env},
 			{Line: `tileiras\S*: (command not found|error while loading shared libraries|cannot execute)`, Class: Env},
 			{Line: `tileiras\S* failed \(exit .*\) for gpu sm_\w+`, Class: Kernel, Also: Env, Rank: General},
 			{Line: `tileiras\S* failed while compiling Tile IR`, Class: Kernel, Also: Env, Rank: General},
@@ -240,6 +242,7 @@ var jitRows = []Row{
 			{Line: `not enough generic arguments to instantiate`},
 			{Line: `too many generic arguments: expected \d+ but got`},
 			{Line: `failed to parse (bool|i32|integer) generic argument|Failed to infer value for generic parameter`},
+			{Line: `generic parameter count \(\d+\) does not match|expected no generic parameters, but found|is not a known (const generic|generic type|bool const generic)|unable to resolve generic |const array parameter .* expects \d+ elements`},
 		},
 		Example: "Undefined generic parameter BK", NearMiss: "generic parameter BK is undefined",
 	},
@@ -252,7 +255,7 @@ var jitRows = []Row{
 			"Otherwise report it as a compiler fault.",
 		},
 		Any: []Pattern{
-			{Line: `Failed to serialize bytecode`},
+			{Line: `Failed to serialize bytecode|bytecode serialization failed`, Not: `signedness`},
 			{Line: `tile-ir (dominance|bytecode value-index) verification failed`},
 			{Line: `missing attribute '\w+' on op`, Not: `'signedness'`},
 		},
@@ -277,7 +280,7 @@ var jitRows = []Row{
 		NearMiss: "import TileCompilerOptions",
 	},
 	{
-		ID: "S-J24", Stage: JIT, Class: Kernel, Also: Env, From: Platform,
+		ID: "S-J24", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32"}, From: Platform,
 		Title: "Triton or the PTX assembler refused a kernel",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel of Triton is not the port's fault.",
@@ -285,12 +288,14 @@ var jitRows = []Row{
 			"Otherwise compare the versions of Triton, PTX and the driver.",
 		},
 		Any: []Pattern{
-			{Line: `\btriton\.compiler\.errors\.\w+`},
+			{Line: `\btriton\.compiler\.errors\.\w+`, Rank: Weak},
 			{Line: `OutOfResources: out of resource`},
 			{Line: `ptxas (error|fatal)\s*:`},
-			{Line: `PTX (JIT compilation failed|was compiled with an unsupported toolchain)|a PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX`},
+			{Line: `PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX`},
 			{Line: `device kernel image is invalid|CUDA_ERROR_INVALID_IMAGE`},
 			{Line: `NVRTC_ERROR_\w+`},
+			{Line: `PassManager::run failed|\b(BackendCompilerFailed|InductorError)\b`, Rank: Weak},
+			{Line: `LLVM ERROR: Cannot select|'tt\w*\.\w+' op `},
 		},
 		Example:  "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 262144, Hardware limit: 232448.",
 		NearMiss: "import triton.compiler as tc",
@@ -367,6 +372,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `tileiras\S* failed .*signal: (4|6|7|8|11)\b`},
+			{Line: `^status: signal: (4|6|7|8|11)\b`, Near: `tileiras`, Within: 6},
 			{Line: `PLEASE submit a bug report|Stack dump without symbol names|LLVM ERROR: `, Not: `out of memory|No space left|IO failure`, Near: `tileiras`, Within: 20},
 		},
 		Example:  "thread '<unnamed>' panicked at cuda_tile_runtime_utils.rs:95:9:\ntileiras failed (exit signal: 11 (SIGSEGV) (core dumped)) for gpu sm_100:",
@@ -388,8 +394,8 @@ var jitRows = []Row{
 		NearMiss: "wrote bytecode for /tmp/jit-a/1.bc",
 	},
 	{
-		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: numbered("S-J", 30), From: Compiler,
-		Title: "The kernel was not compiled, for a reason without a signature",
+		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32"), From: Compiler,
+		Title: "The kernel was not compiled or launched, for a reason without a signature",
 		Steps: []string{
 			"Read the compiler's message and the place behind it.",
 			"If it speaks of generics or hints, look at ffi.rs; else at the line of kernel.rs.",
@@ -397,11 +403,28 @@ var jitRows = []Row{
 		Any: []Pattern{
 			{Line: `(launch failed|error): (Anyhow|Compile\w*|Located|Generic|Internal)\(`},
 			{Line: `launch failed: JIT\(`},
+			{Line: `\bcutile_\w+( \w+)?:? (launch failed|error): error: `, Not: `DriverError`},
 			{Line: `panicked at \S*cutile-(compiler|ir|macro)\S*`},
 			{Line: `\bJITError\b`},
 		},
 		Context: `^(?:error: )?[A-Z].*`, ContextAfter: true,
 		Example: "cutile_bmm launch failed: Anyhow(\"the view has no strides\")\nRuntimeError: cutile_bmm failed (rc=-3): kernel launch failed", NearMiss: "cutile_bmm launch took 3 ms: Anyhow fast enough",
+	},
+	{
+		ID: "S-J32", Stage: JIT, Class: Env, Also: Host, From: Platform,
+		Title: "The PTX assembler or the driver is older than the code that it gets",
+		Steps: []string{
+			"Compare the versions: the compiler that wrote the PTX, the ptxas that was found, the driver.",
+			"See which ptxas the environment names: one of an older toolkit may stand first on the path.",
+			"If the change raised a dependency, it raised the requirement: say so in the review.",
+		},
+		Any: []Pattern{
+			{Line: `Unsupported \.version \d|unsupported PTX version`},
+			{Line: `PTX was compiled with an unsupported toolchain|requires PTX ISA \.version \S+ or later|PTX version \S+ (does not support|is not supported)`},
+			{Line: `\.target '?sm_\d+\w?'? requires|not supported on \.target`},
+		},
+		Example:  "ptxas /tmp/tmpa.ptx, line 5; fatal   : Unsupported .version 9.1; current version is '8.8'",
+		NearMiss: ".version 8.8\n.target sm_100a",
 	},
 }
 

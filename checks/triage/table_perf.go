@@ -53,7 +53,8 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
-			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_throttle_reasons\.\w+.*\bActive\b`},
+			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w+.*[:=,] ?Active\b`},
+			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
 		},
 		Example:  "warning: GPU clock throttled (thermal), sample 12 discarded",
 		NearMiss: "clock events: no throttling seen",
@@ -67,7 +68,7 @@ var perfRows = []Row{
 		Example: "VERDICT: DONE\ngeomean_ratio = 1.02", NearMiss: "VERDICT: DONE\ngeomean_ratio=1.02",
 	},
 	{
-		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: Weak, Unless: []string{"S-P13"}, From: TileGym,
+		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: General, Unless: []string{"S-P13"}, From: TileGym,
 		Title: "A benchmark became slower than its baseline",
 		Steps: []string{
 			"See which backends, operations and shapes: one operation of one backend points at the change.",
@@ -79,7 +80,7 @@ var perfRows = []Row{
 			{Line: `\b[Pp]erf(ormance)? gate\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\b([Pp]erf|[Pp]erformance|[Bb]enchmark) check\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
-			{Line: `\bregressed (by|from) \d`},
+			{Line: `\bregressed (by|from) \d|\bregressions? in \d+ of \d+\b`, Not: `\b0 of \d`},
 		},
 		Context:  `^Backend: |^Change: -`,
 		Example:  "FOUND 1 REGRESSION(S):\n  Backend: CuTileRs, M=2048\n  Change: -62.9%\nPerformance regressions detected!",
@@ -102,7 +103,7 @@ var perfRows = []Row{
 		NearMiss: "samples [ms], rep=50 warmup=100: 2.7\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, From: TileGym,
+		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, From: TileGym,
 		Title: "All backends became slower: the machine, not the change",
 		Steps: []string{
 			"Compare the GPU, its clocks, the driver and the toolkit of this run with those of the baseline.",
@@ -127,7 +128,7 @@ var perfRows = []Row{
 		NearMiss: "=== CUPTI events (total=215.0 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n=== end ===\n=== CUPTI events (total=300.0 us) ===\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
 	},
 	{
-		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, From: Platform,
+		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, Rank: Weak, From: Platform,
 		Title: "The GPU's clocks or power limit are not what the measurement needs",
 		Steps: []string{
 			"Let the runner lock the clocks, or measure both sides in one sitting.",
@@ -156,7 +157,7 @@ var perfRows = []Row{
 		NearMiss: "No baseline results found - this will become the first baseline (nightly only)",
 	},
 	{
-		ID: "S-P16", Stage: Perf, Class: Env, Also: InProcess, From: TileGym,
+		ID: "S-P16", Stage: Perf, Class: Env, Also: InProcess, Rank: Weak, From: TileGym,
 		With:  []string{"S-P10", "S-P12", "S-P04", "S-P01"},
 		Title: "Baseline and run were measured on different machines",
 		Steps: []string{
@@ -166,5 +167,23 @@ var perfRows = []Row{
 		Any:      []Pattern{{Line: `[Bb]aseline .*(other|different|another) (GPU|machine|runner|driver|hardware)`}},
 		Example:  "current : NVIDIA H100 PCIe, driver 590.48.01, clock_sm_mhz 1755\nbaseline: NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nPerformance regressions detected!",
 		NearMiss: "current : NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nbaseline: NVIDIA B200, driver 590.48.01, clock_sm_mhz 1965\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P17", Stage: Perf, Class: Host, Also: Kernel, Rules: []string{"R20", "R29"}, From: Rulebook,
+		With:  []string{"S-P01", "S-P02", "S-P03", "S-P04", "S-P05", "S-P07", "S-P10"},
+		Title: "Cluster size, occupancy, TMA or latency are not what the reference uses",
+		Steps: []string{
+			"Forward the cluster size and the occupancy that the reference tunes; leave them alone where it does.",
+			"Keep TMA on where the reference has tensor views; give no latency inside of a persistent loop.",
+			"Measure again before reading any IR.",
+		},
+		Any: []Pattern{
+			{Line: `\b(num_ctas?(_in_cga)?|cluster( size)?|CGA|occupancy)\b.*\b(ref\w*|expected|baseline|cutile|instead of|tunes?)\b`},
+			{Line: `\b(ref\w*|expected|baseline)\b.*\b(num_ctas?(_in_cga)?|cluster size|CGA|occupancy)\b`},
+			{Line: `num_cta_in_cga\W{1,3}(None|1|-1|auto)\b`, Near: `num_ctas?\W{1,3}[248]\b`, Within: 15},
+			{Line: `tma::Disabled|\bTMA (is |was )?(disabled|off|not used)\b|\b(no|without|0) (TMA|tma_descriptor\w*)|\bload_ptr_tko\b.*\b(ref\w*|expected)\b.*\bload_view_tko\b`},
+		},
+		Example:  "candidate num_cta_in_cga=1, reference num_ctas=2\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
+		NearMiss: "candidate num_cta_in_cga=2, occupancy=1\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 	},
 }

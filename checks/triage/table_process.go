@@ -147,6 +147,7 @@ var processRows = []Row{
 			{Line: `Resource not accessible by integration|Input required and not supplied: |HttpError: (Not Found|Bad credentials)`},
 			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required`},
 			{Line: `(bash|sh|python3?): (can't open file|\S*\.(sh|py): No such file or directory)|can't open file '\S+\.py'`},
+			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Unable to find Node version`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 		},
 		Example:  "##[error]Resource not accessible by integration",
@@ -192,7 +193,6 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve reference "`},
 			{Line: `fatal: (couldn't find remote ref|reference is not a tree|bad object|remote error: upload-pack: not our ref|unable to read tree|invalid reference)|error: pathspec '.*' did not match`},
-			{Line: `should have been pointers, but weren't|smudge filter lfs failed|[Gg]it LFS.*(budget|quota)|^version https://git-lfs\.github\.com/spec`},
 			{Line: `fatal: No url found for submodule path|Submodule .* (could not be|failed to)`},
 		},
 		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
@@ -209,14 +209,163 @@ var processRows = []Row{
 		Example: "FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1] - [XPASS(strict)] issue 41", NearMiss: "tests/ops/test_bmm.py::test_op[cutile_rs-1] XPASS",
 	},
 	{
-		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, From: Platform,
+		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, Unless: []string{"S-I09"}, From: Platform,
 		Title: "A test's own assertion failed",
 		Steps: []string{
 			"Read the assertion and the two values that pytest shows below it.",
 			"See whether the change altered the test or what it looks at.",
 		},
-		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}},
+		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}, {Line: `^Failed: DID NOT (RAISE|WARN)`}},
 		Context: `^assert `,
 		Example: "E   assert 3 == 4\n\ntests/ops/test_dump.py:41: AssertionError", NearMiss: "tests/common.py:366: AssertionError",
+	},
+	{
+		ID: "S-X17", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A shell script of the job is wrong: line ends, syntax or mode",
+		Steps: []string{
+			"If the message shows `\\r` or `^M`, the file has line ends of Windows: convert it, and say so in .gitattributes.",
+			"If it says permission denied, set the file's mode: `git update-index --chmod=+x`.",
+			"Else correct the syntax at the named line; check that the step's shell is the one that the script is for.",
+		},
+		Any: []Pattern{
+			{Line: `\$'\\r': command not found|\^M: bad interpreter|\\r'?: (No such file|not found)|: bad interpreter: `},
+			{Line: `: syntax error (near unexpected token|in conditional expression)|: syntax error: (unexpected|[Uu]nterminated)|: unexpected EOF while looking for matching`},
+			{Line: `(\./|/)\S+\.sh: Permission denied$|: [Bb]ad substitution$|: (\[\[|source|pushd|declare|shopt): not found$|invalid option name$`},
+		},
+		Example:  "./ci/run_ops.sh: line 2: $'\\r': command not found",
+		NearMiss: "./ci/run_ops.sh: line 2: done",
+	},
+	{
+		ID: "S-X18", Stage: Process, Class: InProcess, From: Platform,
+		Title: "An artifact of this name exists already in the run",
+		Steps: []string{
+			"Give each job of a matrix its own artifact name, or let the upload overwrite.",
+			"The tests' own results stand above: this step says nothing about them.",
+		},
+		Any:      []Pattern{{Line: `Failed to CreateArtifact: .*(\(409\)|already exists)|an artifact with this name already exists`}},
+		Example:  "##[error]Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict: an artifact with this name already exists on the workflow run",
+		NearMiss: "Artifact junit-results has been successfully uploaded!",
+	},
+	{
+		ID: "S-X19", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		Title: "Git LFS did not give the files",
+		Steps: []string{
+			"If the budget is used up, raise it or keep the files in the runner's cache.",
+			"If an object is missing, push it from where it was committed: `git lfs push --all`.",
+		},
+		Any: []Pattern{
+			{Line: `should have been pointers, but weren't|smudge filter lfs failed|[Gg]it LFS.*(budget|quota)|^version https://git-lfs\.github\.com/spec`},
+			{Line: `exceeded its LFS budget|is over its data quota|^batch response: |[Ee]rror downloading object: |failed to fetch some objects from '|Object does not exist on the server`},
+		},
+		Example:  "batch response: This repository exceeded its LFS budget. The account responsible for the budget should increase it to restore access.",
+		NearMiss: "Git LFS: (3 of 3 files) 12.4 MB / 12.4 MB",
+	},
+	{
+		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		Title: "A limit of the code host is reached: calls, storage or money",
+		Steps: []string{
+			"For calls, wait until the limit is reset, and let the job use its own token and fewer calls.",
+			"For storage or spending, remove old artifacts or raise the limit.",
+		},
+		Any: []Pattern{
+			{Line: `API rate limit exceeded|exceeded a secondary rate limit|Artifact storage quota has been hit`},
+			{Line: `spending limit needs to be increased|account payments have failed|included (services|minutes) .*(used up|exhausted|exceeded)`},
+		},
+		Example:  "##[error]API rate limit exceeded for installation ID 4711.",
+		NearMiss: "rate limit: 4998 of 5000 calls left",
+	},
+	{
+		ID: "S-X21", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The job's credentials are refused or missing",
+		Steps: []string{
+			"Check that the secret is set, has not expired and may do this; runs of forks get no secrets.",
+			"Check the permissions that the workflow gives its token.",
+		},
+		Any: []Pattern{
+			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
+			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
+			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
+			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
+		},
+		Example:  "remote: Invalid username or token. Password authentication is not supported for Git operations.\nfatal: Authentication failed for 'https://git.example.invalid/o/r/'",
+		NearMiss: "Login Succeeded",
+	},
+	{
+		ID: "S-X22", Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		Title: "Git refuses the work tree: another owner, or no repository",
+		Steps: []string{
+			"Name the folder in `safe.directory`, or run the container as the user that owns it.",
+			"If there is no repository, check the step's folder and that the checkout came first.",
+		},
+		Any:      []Pattern{{Line: `detected dubious ownership in repository|fatal: not a git repository|fatal: unsafe repository`}},
+		Example:  "fatal: detected dubious ownership in repository at '/__w/TileGym/TileGym'",
+		NearMiss: "safe.directory set for '/__w/TileGym/TileGym'",
+	},
+	{
+		ID: "S-X23", Stage: Process, Class: Infra, From: Platform,
+		Title: "An earlier job left a lock in the work tree",
+		Steps: []string{
+			"Remove the lock file that the message names, or the whole work tree, on the runner.",
+			"Check that no two jobs share one folder.",
+		},
+		Any:      []Pattern{{Line: `Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file`}},
+		Example:  "fatal: Unable to create '/opt/runner/_work/TileGym/.git/index.lock': File exists.",
+		NearMiss: "Cargo.lock exists, index is unlocked",
+	},
+	{
+		ID: "S-X24", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The checkout lacks history that a step asks for",
+		Steps: []string{
+			"Check out with `fetch-depth: 0`, or fetch the base branch before comparing with it.",
+		},
+		Any:      []Pattern{{Line: `fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
+		Example:  "fatal: origin/main...HEAD: no merge base",
+		NearMiss: "merge base of origin/main and HEAD is 0a1b2c3",
+	},
+	{
+		ID: "S-X25", Stage: Process, Class: InProcess, Also: Infra, Rank: Weak, From: Platform,
+		Title: "A report cannot be read: it is cut off, empty or not in its format",
+		Steps: []string{
+			"Look for what ended the program that writes it: a crash or a limit leaves half a file.",
+			"If the file is whole, look at the line that the message names for bytes that the format forbids.",
+		},
+		Any: []Pattern{
+			{Line: `xml\.etree\.ElementTree\.ParseError|xml\.parsers\.expat\.ExpatError|XMLSyntaxError|not well-formed \(invalid token\)|no element found: line`},
+			{Line: `\bJSONDecodeError\b|Unexpected end of JSON input|Unexpected token .* in JSON`},
+		},
+		Example:  "xml.etree.ElementTree.ParseError: no element found: line 1, column 0",
+		NearMiss: "wrote results/junit.xml, 24 cases",
+	},
+	{
+		ID: "S-X26", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
+		Title: "There was no file to upload",
+		Steps: []string{
+			"Look above for what should have written it: that step failed, or wrote elsewhere.",
+		},
+		Any:     []Pattern{{Line: `No files were found with the provided path: `, Fatal: true}},
+		Example: "##[error]No files were found with the provided path: results/*.xml. No artifacts will be uploaded.", NearMiss: "With the provided path, there will be 3 files uploaded",
+	},
+	{
+		ID: "S-X27", Stage: Process, Class: Test, Also: InProcess, From: Platform,
+		Title: "The tests cover less of the code than the job demands",
+		Steps: []string{
+			"Add tests for the lines that the report shows as missed.",
+			"If tests were skipped for want of a GPU, measure where there is one.",
+		},
+		Any:     []Pattern{{Line: `Coverage failure: total of|Required test coverage of \S+ not reached|[Cc]overage \S+ is (below|less than)`}},
+		Example: "FAIL Required test coverage of 80% not reached. Total coverage: 71.40%", NearMiss: "Required test coverage of 80% reached. Total coverage: 81.40%",
+	},
+	{
+		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
+		Title: "A command of the job names a file or target that is not there",
+		Steps: []string{
+			"Look above for the step that should have made it.",
+			"Else correct the name or the folder in the step.",
+		},
+		Any: []Pattern{
+			{Line: `^(/\S+/)?(cp|mv|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
+			{Line: `No rule to make target|^jq: error `},
+		},
+		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
 	},
 }

@@ -104,18 +104,30 @@ func TestLiteralsAreRequired(t *testing.T) {
 	for r, row := range ready() {
 		for p, pattern := range row.any {
 			require.NotEmpty(t, pattern.line.literals, "%s: %s", row.ID, pattern.Line)
-			require.GreaterOrEqual(t, shortest(pattern.line.literals), 2, "%s: %s", row.ID, pattern.Line)
+			require.GreaterOrEqual(t, shortest(pattern.line.literals), width, "%s: %s", row.ID, pattern.Line)
 			for _, l := range strings.Split(row.Example, "\n") {
 				if !pattern.line.re.MatchString(l) {
 					continue
 				}
 				offered := slices.ContainsFunc(index().candidates(l, nil), func(i int) bool { return index().refs[i] == patternRef{r, p} })
 				assert.True(t, offered, "%s: %s", row.ID, pattern.Line)
+				assert.True(t, pattern.line.match(l), "%s: %s", row.ID, pattern.Line)
 			}
 		}
 	}
 	for expr, want := range map[string][]string{`ab(c|d)ef`: {"ab"}, `(x|yy)z?`: {"x", "yy"}, `(?i)ab`: nil, `a*`: nil, `(abc)+`: {"abc"}, `x?`: nil} {
 		assert.Equal(t, want, compile(expr).literals, expr)
+	}
+	for _, c := range []struct {
+		expr, line string
+		want       bool
+	}{
+		{`(ab|cd).*ef`, "cd and ef", true}, {`(ab|cd).*ef`, "cd alone", false}, {`(ab|cd).*ef`, "ef alone", false},
+		{`ab(x|\d)cd|ef`, "ab1cd", true}, {`ab(x|\d)cd|ef`, "ab1c", false}, {`ab(x|\d)cd|ef`, "ef", true},
+		{`(?i)ab`, "xx", true}, {`(ab)?cd`, "cd", true}, {`(ab)+cd`, "cd", false},
+	} {
+		n := compile(c.expr).need
+		assert.Equal(t, c.want, n == nil || n.in(c.line), "%s in %q", c.expr, c.line)
 	}
 }
 

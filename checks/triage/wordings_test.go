@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -154,6 +155,12 @@ func TestHealthyLines(t *testing.T) {
 		"Cache hit for restore-key: kernels-Linux-0a1b", "samples [ms], rep=1 warmup=0: 2.7", "Regression threshold: -5.0% (fail if worse)", "No regressions detected",
 		"warning: spurious network error (2 tries remaining): download of `config.json` failed to transfer more than 10 bytes in 30s",
 		"412 files already formatted", "concurrency group: ci (cancel-in-progress: true)", "cuStreamSynchronize 40 calls", "CUDA Version 13.3.0",
+		"stream 0x0 is the default, current stream 0x0", "CUDA_LAUNCH_BLOCKING=1: all tests pass", "accumulator: float16", "results are non-deterministic by design",
+		"x.numel() = 4294967296 > 2**31, offsets are 64 bits", "first bad column: none", "transposed inputs match", "self-signed certificates are refused: ok 3",
+		"merge base of origin/main and HEAD is 0a1b2c3", "rate limit: 4998 of 5000 calls left", "Login Succeeded!", "Required test coverage of 80% reached. Total coverage: 81.40%",
+		"pip's dependency resolver: torch 2.9.0 requires triton==3.5.0, but you have triton 3.6.0 which is incompatible.", "num_cta_in_cga=1, reference num_ctas=2",
+		"##[warning]No files were found with the provided path: out/*.xml. No artifacts will be uploaded.", "max abs err 2.1e-05 (limit 1e-3)", "0 elements outside tolerance",
+		"open files (-n) 1048576", "shared memory: 65536 bytes a block", "cuda_stream=0x5581d0e0", "all values within tolerance", "test_mismatch_is_reported PASSED",
 		"[1/9] Building CUDA object softmax.cu.o", "Collecting errors==1.0", "max absolute difference:  9.7656e-04", "kill -0 4711",
 	} {
 		assert.Empty(t, Text("job.log", line).Matches, line)
@@ -187,9 +194,55 @@ func TestSurvivedComesLast(t *testing.T) {
 	assert.True(t, got.Matches[1].Weak && got.Matches[2].Weak)
 }
 
+// The steps after the one that ended the job clean up and publish: what fails in
+// them is not the cause, unless nothing is known of that step.
+func TestStepsAfterTheFailedOneComeLast(t *testing.T) {
+	const upload = "##[group]Run actions/upload-artifact@v4\n##[endgroup]\n##[error]Failed to CreateArtifact: Failed request: (409) Conflict: an artifact with this name already exists on the workflow run\n"
+	const tests = "##[group]Run pytest\n##[endgroup]\n%s##[error]Process completed with exit code 1.\n"
+	got := Text("job.log", fmt.Sprintf(tests, "AssertionError: Tensor-likes are not close!\n")+upload)
+	assert.Equal(t, []string{"S-C14", "S-X18"}, ids(got))
+	assert.True(t, got.Matches[1].Weak)
+	assert.Equal(t, []string{"S-X18"}, ids(Text("job.log", fmt.Sprintf(tests, "what is this\n")+upload)))
+}
+
+// What says that the machine measures badly, or that a reference is inexact, must
+// not excuse a failure: it is no strong match, whatever else is in the log.
+func TestNoStrongExcuse(t *testing.T) {
+	const wrong = "\nAssertionError: Tensor-likes are not close!\nPerformance regressions detected!\n"
+	for id, log := range map[string]string{
+		"S-P12": "every backend became slower", "S-P14": "Setting locked GPU clocks is not supported for GPU 00000000:41:00.0.",
+		"S-P16": "baseline comes from another GPU", "S-C20": "NVIDIA_TF32_OVERRIDE=1", "S-P09": "GPU clock throttled (thermal)",
+	} {
+		got := Text("job.log", log+wrong)
+		require.Contains(t, ids(got), id)
+		for _, m := range got.Matches {
+			assert.True(t, m.Weak || m.Class != Env && m.Class != Infra, "%s: %s", id, m.Signature)
+		}
+	}
+	for _, log := range []string{
+		"error: internal compiler error: unexpected type", "thread 'rustc' panicked\nerror: the compiler unexpectedly panicked. this is a bug.",
+		"OSError: cannot load library 'libcutile_kernels.so': /src/libcutile_kernels.so: wrong ELF class: ELFCLASS32",
+		"RuntimeError: fn() did not launch any GPU kernels.",
+	} {
+		got := Text("job.log", log)
+		require.NotEmpty(t, got.Matches, log)
+		assert.NotContains(t, []Class{Env, Infra}, got.Matches[0].Class, log)
+	}
+}
+
+// A warning does not count for a row that says what ended the job.
+func TestFatal(t *testing.T) {
+	const none = "No files were found with the provided path: out/*.xml. No artifacts will be uploaded."
+	assert.Empty(t, Text("job.log", "##[warning]"+none).Matches)
+	assert.Equal(t, []string{"S-X26"}, ids(Text("job.log", "##[error]"+none)))
+}
+
 // Rows that explain others say nothing without them.
 func TestWith(t *testing.T) {
 	assert.True(t, Text("job.log", "NVIDIA_TF32_OVERRIDE=1\n").Unknown)
+	const race = "run 0 vs run 3: 188 of 4120 elements differ\n"
+	assert.True(t, Text("job.log", race).Unknown)
+	assert.Equal(t, []string{"S-C24"}, ids(Text("job.log", race+"FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1]\n")), "a case that failed, for whatever reason")
 	got := Text("job.log", "NVIDIA_TF32_OVERRIDE=1\nAssertionError: Tensor-likes are not close!\n")
 	assert.Equal(t, []string{"S-C20"}, ids(got))
 }
