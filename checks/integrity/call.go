@@ -544,12 +544,89 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 		}
 	}
 	f.run.made(t, n)
+	f.changes(n, callee, name, kids)
 	recorded := len(f.run.events)
 	f.significant(n, t, callee, name, kids)
 	if len(f.run.events) > recorded {
 		f.run.events[recorded].places = f.run.s.places(name, args)
 	}
 	return t, false
+}
+
+// inPlace reports whether a call of this name changes a tensor: PyTorch's
+// methods and functions that end with an underscore.
+func inPlace(name string) bool {
+	return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__") && name != "requires_grad_"
+}
+
+// changes gives the names whose tensors a call changes another value: of the
+// object or first argument of a call that works in place, and of out=.
+func (f *frame) changes(call syntax.Node, callee *term, name string, kids []*term) {
+	var targets []syntax.Node
+	if fn := call.Field("function"); inPlace(name) && callee.is("attr") && fn.Is("attribute") {
+		targets = append(targets, fn.Field("object"))
+	} else if inPlace(name) && callee.is("sym") {
+		targets = append(targets, syntax.PyArg(call, "input", 0))
+	}
+	targets = append(targets, syntax.PyArg(call, "out", -1))
+	for _, target := range targets {
+		f.overwrite(target, call, func(old *term) *term { return f.run.u().raw("mut", name, append([]*term{old}, kids...)...) })
+	}
+}
+
+// overwrite gives the tensor that an expression shows a new value, under each
+// name that it has here.
+func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) {
+	target = tensorOf(target)
+	if !target.Is("identifier") || target.Text() == "self" {
+		return
+	}
+	old := f.eval(target)
+	if f.foreign(old) || old.is("none") {
+		return
+	}
+	if whole := viewed(old); whole != old && !whole.constant() {
+		for _, name := range sortedKeys(f.vars) {
+			if f.vars[name].t == whole {
+				f.rebind(name, f.run.made(change(whole), at), at)
+			}
+		}
+	}
+	f.rebind(target.Text(), f.run.made(change(old), at), at)
+}
+
+// views are methods whose result shares the memory of what they are called on.
+var views = map[string]bool{
+	"detach": true, "view": true, "view_as": true, "reshape": true, "flatten": true, "squeeze": true, "unsqueeze": true, "t": true,
+	"transpose": true, "permute": true, "narrow": true, "select": true, "as_strided": true, "expand": true, "unflatten": true,
+}
+
+// tensorOf is what an expression for a part or a view of a tensor starts with.
+func tensorOf(n syntax.Node) syntax.Node {
+	for {
+		switch {
+		case n.Is("attribute", "subscript", "parenthesized_expression"):
+			n = n.NamedChild(0)
+		case n.Is("call") && n.Field("function").Is("attribute") && views[syntax.PyName(n.Field("function"))]:
+			n = n.Field("function")
+		default:
+			return n
+		}
+	}
+}
+
+// viewed is the tensor that a term is a part or a view of.
+func viewed(t *term) *term {
+	for {
+		switch {
+		case t.is("attr") && (t.text == "data" || t.text == "T" || t.text == "mT"), t.is("index"):
+			t = t.kids[0]
+		case t.is("call") && t.kids[0].is("attr") && views[t.kids[0].text]:
+			t = t.kids[0].kids[0]
+		default:
+			return t
+		}
+	}
 }
 
 // places are where the arguments of a call were written, by name.
@@ -584,9 +661,21 @@ func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []
 		r.record(checked, t, n, "")
 	case isMeasure(name):
 		r.record(measured, t, n, "")
-	case isSetup(name):
+	case isSetup(name), isEnvironment(callee):
 		r.record(effected, t, n, "")
 	}
+}
+
+// isEnvironment reports whether a call changes the environment.
+func isEnvironment(callee *term) bool {
+	if !callee.is("sym") {
+		return false
+	}
+	switch name := strings.TrimPrefix(callee.text, "os.environ."); name {
+	case "setdefault", "update", "pop", "popitem", "clear":
+		return name != callee.text
+	}
+	return false
 }
 
 func isPytest(callee *term) bool {

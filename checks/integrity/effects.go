@@ -91,6 +91,8 @@ func (c *comparison) goneEffect(o event, old, now []event) {
 	case isSeed(name):
 		c.add(Inputs, at, construct, "the seed is another: %s %s", what, becomes)
 	case o.t.is("decorator"):
+	case o.t.is("mark"):
+		c.add(Collection, c.fallback, "mark gone "+o.t.text, "the mark `%s` is gone: runs that select by marks may leave the test out", o.t.text).note()
 	case o.t.is("params"):
 		c.goneParams(o, now, construct)
 	case isPatch(name) || o.kind == stored && !isNumeric(name):
@@ -161,7 +163,9 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 		// Reported as what the old call became.
 	case n.t.is("decorator"):
 		c.newDecorator(n, construct)
-	case n.kind == stored || isPatch(name):
+	case n.t.is("mark"):
+		c.add(Collection, n.node, construct, "the mark `%s` is new: runs that select by marks may leave the test out", n.t.text).note()
+	case n.kind == stored || isPatch(name) || n.t.is("call") && isEnvironment(n.t.kids[0]):
 		c.add(Checks, n.node, construct, "%s replaces something that the test relies on; a maintainer must look", what)
 	case isSeed(name) && seeded:
 		c.add(Inputs, n.node, construct, "the inputs are drawn with another seed: %s", what)

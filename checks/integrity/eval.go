@@ -380,6 +380,17 @@ func (r *run) fail(n syntax.Node) {
 }
 
 func (f *frame) del(n syntax.Node) {
+	if f.outer == nil || f.class != nil && f.class.frame == f {
+		list := n.NamedChildren()
+		if n.NamedChild(0).Is("expression_list", "tuple", "list", "parenthesized_expression") {
+			list = n.NamedChild(0).NamedChildren()
+		}
+		for _, t := range list {
+			if t.Is("identifier") {
+				delete(f.vars, t.Text())
+			}
+		}
+	}
 	targets := n.NamedChild(0).Find("subscript", "attribute")
 	if len(targets) > 0 && f.foreign(f.eval(targets[0].NamedChild(0))) {
 		f.run.record(stored, f.run.u().raw("del", "", f.eval(targets[0])), n, "")
@@ -860,7 +871,7 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 		next = u.dict(append(slices.Clone(old.kids), u.raw("pair", "", key, v)))
 	}
 	f.run.made(next, at)
-	if f.foreign(old) {
+	if f.foreign(old) || old.is("sym") && isCheck(strings.TrimPrefix(text, ".")) {
 		f.run.record(stored, next, target.Parent(), "")
 		if !object.Is("identifier") {
 			return
@@ -873,6 +884,8 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 		f.store(object, "."+object.Field("attribute").Text(), nil, next, at)
 	case "subscript":
 		f.assign(object, next, at)
+	case "call":
+		f.overwrite(object, at, func(old *term) *term { return u.raw("store", "view", old, next) })
 	}
 }
 
@@ -961,7 +974,7 @@ func (f *frame) callStatement(n syntax.Node) {
 				f.rebind(object.Text(), list, n)
 				return
 			}
-			if !harmless[name] && !isCheck(name) && !isMeasure(name) && !isOption(name) {
+			if !inPlace(name) && !harmless[name] && !isCheck(name) && !isMeasure(name) && !isOption(name) {
 				f.rebind(object.Text(), r.made(r.u().raw("mut", name, append([]*term{callee.kids[0]}, fn.kids[1:]...)...), n), n)
 			}
 		}

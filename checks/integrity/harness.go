@@ -282,7 +282,11 @@ func (s *side) runMember(fn *closure, old syntax.Node) ([]event, *term, bool) {
 		case name == "" || i == 0 && fn.bound:
 		case old.Valid() && !had[name] && def.Valid():
 		default:
-			args = append(args, argument{s.u.raw("kw", name, s.u.raw("param", name)), p})
+			op := "param"
+			if strings.HasPrefix(fn.node.Field("name").Text(), "pytest_") {
+				op = "sym" // pytest's own objects, which outlive the call
+			}
+			args = append(args, argument{s.u.raw("kw", name, s.u.raw(op, name)), p})
 		}
 	}
 	v, ok := f.enterCall(fn, args)
@@ -394,6 +398,10 @@ func (c *comparison) newMember(name string, m member) {
 	c.fallback = m.fn.node.Field("name")
 	if d := fixtureOf(m.fn.node); d.Is("call") && syntax.PyArg(d, "autouse", -1).Text() == "True" {
 		c.add(Collection, c.fallback, "autouse "+name+" "+hash(m.fn.node), "the fixture `%s` runs around every test; a maintainer must look", name)
+		return
+	}
+	if strings.Contains(name, ".") && calledByName(m.name) {
+		c.add(Collection, c.fallback, "called "+name+" "+hash(m.fn.node), "`%s` runs around every test without being called; a maintainer must look", m.name)
 		return
 	}
 	if quietHooks[m.name] && !strings.Contains(name, ".") {

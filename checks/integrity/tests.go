@@ -16,6 +16,8 @@ type testFn struct {
 	sets   []paramSet
 	marks  []mark
 	others []decoration
+	// selected are marks by which a run may select.
+	selected []decoration
 }
 
 // paramSet is one parametrize decorator.
@@ -168,10 +170,15 @@ func (s *side) decorate(t *testFn, d decoration) {
 		t.marks = append(t.marks, m)
 		return
 	}
-	if !strings.HasPrefix(callee.text, "pytest.mark.") {
+	if name, ok := strings.CutPrefix(callee.text, "pytest.mark."); !ok {
 		t.others = append(t.others, d)
+	} else if !neutralMarks[name] {
+		t.selected = append(t.selected, decoration{s.u.raw("mark", name), d.at})
 	}
 }
+
+// neutralMarks are marks that neither skip a test nor select it.
+var neutralMarks = map[string]bool{"timeout": true, "filterwarnings": true, "asyncio": true}
 
 // mark reads a skip or xfail mark.
 func (s *side) mark(callee *term, args []*term, at syntax.Node, whole *term) (mark, bool) {
@@ -200,6 +207,9 @@ func (s *side) mark(callee *term, args []*term, at syntax.Node, whole *term) (ma
 		if len(conds) > 0 {
 			m.cond = s.u.and(conds[0])
 		}
+		return m, true
+	case "pytest.mark.flaky", "pytest.mark.rerun", "pytest.mark.reruns", "pytest.mark.retry":
+		m.kind, m.text = xfailed, "run again until it passes"
 		return m, true
 	case "pytest.mark.skipif", "unittest.skipIf":
 		if len(conds) > 0 {
@@ -428,7 +438,11 @@ func (s *side) execute(t *testFn, c testCase) []event {
 	for _, d := range t.others {
 		r.record(effected, s.u.raw("decorator", "", d.t), d.at, "")
 	}
+	for _, d := range t.selected {
+		r.record(effected, d.t, d.at, "")
+	}
 	f.runFixtures(t)
+	f.runSetup(t)
 	var args []argument
 	for i, p := range t.fn.node.Field("parameters").NamedChildren() {
 		name, def := parameter(p)
@@ -458,6 +472,54 @@ func (f *frame) runFixtures(t *testFn) {
 	for _, scope := range scopes {
 		for _, name := range s.automaticIn(scope) {
 			f.fixture(name, t, testCase{}, 0)
+		}
+	}
+}
+
+// The functions that pytest calls around a test because of their names.
+var (
+	moduleSetup = []string{"setUpModule", "setup_module", "setup_function", "teardown_function", "teardown_module", "tearDownModule"}
+	classSetup  = []string{"setUpClass", "setup_class", "setup_method", "teardown_method", "teardown_class", "tearDownClass"}
+)
+
+// calledByName reports whether pytest or Python calls a method of this name by
+// itself.
+func calledByName(name string) bool {
+	switch name {
+	case "__init_subclass__", "__getattribute__", "__getattr__", "__new__":
+		return true
+	}
+	return slices.Contains(classSetup, name)
+}
+
+// runSetup runs what the file sets up and tears down around the test by the
+// names of functions.
+func (f *frame) runSetup(t *testFn) {
+	s := f.run.s
+	enter := func(fn *closure) {
+		var args []argument
+		for i, p := range fn.node.Field("parameters").NamedChildren() {
+			if name, def := parameter(p); name != "" && !def.Valid() && !(i == 0 && fn.bound) {
+				args = append(args, argument{s.u.raw("kw", name, s.u.raw("sym", name)), p})
+			}
+		}
+		if _, ok := f.enterCall(fn, args); !ok {
+			f.run.record(effected, s.u.raw("other", fn.node.Squeeze()), fn.node.Field("name"), "")
+		}
+	}
+	for _, name := range moduleSetup {
+		if b := s.module.vars[name]; b.fn != nil && (t.fn.class == nil || !strings.HasSuffix(name, "_function")) {
+			enter(b.fn)
+		}
+	}
+	if t.fn.class == nil {
+		return
+	}
+	for _, name := range classSetup {
+		if b, ok := s.inClass(t.fn.class, name, 0); ok && b.fn != nil {
+			fn := *b.fn
+			fn.class, fn.bound = t.fn.class, !decorated(fn.node, "staticmethod")
+			enter(&fn)
 		}
 	}
 }
