@@ -238,7 +238,7 @@ var buildRows = []Row{
 			"Run the build again; the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `CUDA_TOOLKIT_PATH is (required but )?(not set|unset|set to an empty string)`},
+			{Line: `CUDA_TOOLKIT_PATH.? (is )?(required but )?(not set|unset|set to an empty string)`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* is invalid:`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* .*(cuda\.h|does not exist|no such)`},
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h)|[Cc]ould not read cuda\.h)`},
@@ -294,7 +294,7 @@ var buildRows = []Row{
 			"If the change raised the requirement, say so in the review.",
 		},
 		Any: []Pattern{
-			{Line: `requires rustc \d\S* or newer`},
+			{Line: "requires rustc \\d\\S* or newer|^error: package .* requires .rust-version. "},
 			{Line: `rustc \d\S* is not supported by the following packages`},
 			{Line: "feature .edition20\\d\\d. is required"},
 			{Line: `toolchain '[^']+' is not installed`},
@@ -331,7 +331,7 @@ var buildRows = []Row{
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives|Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
-			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update registry)|failed to authenticate when downloading`},
+			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update (registry|https?://))|failed to authenticate when downloading`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
 		Context: `^(Caused by:|  \[\d+\])`, ContextAfter: true,
@@ -350,6 +350,7 @@ var buildRows = []Row{
 			{Line: `error: failed to parse (the )?(manifest|lock file)`},
 			{Line: "error: no matching package named"},
 			{Line: `error: could not find .Cargo\.toml. in`},
+			{Line: `error: multiple packages link to native library|error: failed to read \S+Cargo\.(toml|lock)`},
 			{Line: "error: failed to (load|read) manifest|error: (duplicate key|invalid type|unexpected key).*Cargo\\.toml"},
 			{Line: `cyclic package dependency|error: package collision in the lockfile`},
 			{Line: `^error: failed to select a version for |does not have (these features|feature)|^error: (no (bin|test|example|bench|library) targets? (named|found)|package ID specification .* did not match)`},
@@ -474,7 +475,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B10", "S-B13", "S-B17"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B06", "S-B10", "S-B13", "S-B17"}, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",

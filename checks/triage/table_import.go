@@ -160,8 +160,9 @@ var importRows = []Row{
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: cutile_`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 			{Line: `git: '\S+' is not a git command`},
+			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},
 			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
-			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|\[TileGym\] PyTorch is required`},
+			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|Unable to locate executable file: |\[TileGym\] PyTorch is required`},
 		},
 		Example:  "E   ModuleNotFoundError: No module named 'cuda.tile'",
 		NearMiss: "E   ModuleNotFoundError: No module named 'tilegym.ops.cutile_rs.bnm'",
@@ -176,7 +177,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `ImportError: cannot import name `, Not: `circular import| from '` + thirdParty + `\b`},
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
-			{Line: `^(SyntaxError|IndentationError|TabError): `},
+			{Line: `^(SyntaxError|IndentationError|TabError): |ImportError: attempted relative import `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
 			{Line: `^_* ?ERROR collecting `, Rank: Weak},
 			{Line: `ImportError while (importing test module|loading conftest)`, Rank: Weak},
@@ -208,7 +209,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},
 			{Line: `fixture '\w+' not found`},
-			{Line: `ERROR: (file or directory )?not found: `},
+			{Line: `ERROR: ((file or directory )?not found: |found no collectors for |Wrong expression passed to )`},
 			{Line: `^INTERNALERROR> .*(Error|Exception)\b`},
 			{Line: `'\w+' not found in .markers. configuration option`},
 			{Line: `duplicate parametrization of|in "parametrize" the number of names`},

@@ -186,4 +186,18 @@ var perfRows = []Row{
 		Example:  "candidate num_cta_in_cga=1, reference num_ctas=2\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 		NearMiss: "candidate num_cta_in_cga=2, occupancy=1\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 	},
+	{
+		ID: "S-P18", Stage: Perf, Class: Infra, Rank: Weak, From: Platform,
+		Title: "The times scatter too much to judge, or another process used the GPU",
+		Steps: []string{
+			"Look for other processes on the GPU, and at clocks and cooling.",
+			"Measure again with more repetitions; no conclusion stands on these times.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Vv]ariance|[Nn]oise|[Ss]pread|[Cc]oefficient of variation|CV|cv|stddev|IQR|[Jj]itter)\b.*\b(too (high|large|big)|exceed\w*|above|over the)\b|\b(too noisy|not stable enough|unstable (timing|measurement)s?)\b`, Not: `\b(0|no|none) (of|exceed)`},
+			{Line: `\b([Oo]ther|[Aa]nother|[Ff]oreign) (compute )?process\w*\b.*\b(GPU|gpu|device)\b|\b(GPU|gpu|device)\b.*\b(shared with|in use by|used by) (an)?other\b`, Not: `\b[Nn]o other`},
+		},
+		Example:  "bmm: coefficient of variation 0.31 exceeds 0.05, samples dropped",
+		NearMiss: "bmm: coefficient of variation 0.01",
+	},
 }

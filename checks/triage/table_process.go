@@ -147,7 +147,7 @@ var processRows = []Row{
 			{Line: `Resource not accessible by integration|Input required and not supplied: |HttpError: (Not Found|Bad credentials)`},
 			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required`},
 			{Line: `(bash|sh|python3?): (can't open file|\S*\.(sh|py): No such file or directory)|can't open file '\S+\.py'`},
-			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Unable to find Node version`},
+			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |An error occurred trying to start process '|Unable to find Node version`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 		},
 		Example:  "##[error]Resource not accessible by integration",
@@ -177,6 +177,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `[Mm]issing (a )?(DCO|[Ss]igned-off-by|sign-?off)|sign-?off is missing|DCO check failed|Commits must have verified signatures`},
 			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
+			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
 			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)`},
 			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
 		},
@@ -303,12 +304,12 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X23", Stage: Process, Class: Infra, From: Platform,
-		Title: "An earlier job left a lock in the work tree",
+		Title: "An earlier job left a lock or changes in the work tree",
 		Steps: []string{
-			"Remove the lock file that the message names, or the whole work tree, on the runner.",
+			"Remove the lock file or the changes that the message names, or the whole work tree, on the runner.",
 			"Check that no two jobs share one folder.",
 		},
-		Any:      []Pattern{{Line: `Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file`}},
+		Any:      []Pattern{{Line: `Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`}},
 		Example:  "fatal: Unable to create '/opt/runner/_work/TileGym/.git/index.lock': File exists.",
 		NearMiss: "Cargo.lock exists, index is unlocked",
 	},
@@ -357,15 +358,35 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
-		Title: "A command of the job names a file or target that is not there",
+		Title: "A file or target that the job names is not there",
 		Steps: []string{
 			"Look above for the step that should have made it.",
 			"Else correct the name or the folder in the step.",
 		},
 		Any: []Pattern{
 			{Line: `^(/\S+/)?(cp|mv|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
-			{Line: `No rule to make target|^jq: error `},
+			{Line: `No rule to make target|^jq: error |FileNotFoundError: \[Errno 2\]`},
 		},
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
+	},
+	{
+		ID: "S-X29", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "A cache that the job cannot do without is not there",
+		Steps: []string{
+			"See whether the job that fills it ran, and whether both build the key from the same files.",
+			"Caches expire, and those of other branches are not seen: let the job build what is missing.",
+		},
+		Any:     []Pattern{{Line: `fail-on-cache-miss is set|\bCache not found for (input )?keys?\b.*(fail|error)`}},
+		Example: "##[error]Failed to restore cache entry. Exiting as fail-on-cache-miss is set. Input key: kernels-Linux-0a1b", NearMiss: "Cache not found for input keys: kernels-Linux-0a1b",
+	},
+	{
+		ID: "S-X30", Stage: Process, Class: Infra, From: Platform,
+		Title: "The repository in the work tree is damaged",
+		Steps: []string{
+			"Remove the work tree on the runner and check out again.",
+			"If it comes back, look at the runner's disk, and for jobs that are killed while they write.",
+		},
+		Any:     []Pattern{{Line: `object file \S+ is empty|loose object \S+ .*is corrupt|index file (corrupt|smaller than expected)|pack(file)? \S+ .*(cannot be accessed|is corrupt)|pack has bad object`}},
+		Example: "error: object file .git/objects/aa/bb is empty\nfatal: loose object aabb (stored in .git/objects/aa/bb) is corrupt", NearMiss: "checking objects: no object is corrupt",
 	},
 }

@@ -12,7 +12,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA_ERROR_ECC_UNCORRECTABLE`},
 			{Line: `uncorrectable ECC error`},
 			{Line: `\bXid\b.*: (48|62|63|64|74|79|92|94|95|119|120|140)\b`},
-			{Line: `GPU has fallen off the bus|GPU is lost\b|GPU requires reset`},
+			{Line: `RmInitAdapter failed|GPU has fallen off the bus|GPU is lost\b|GPU requires reset`},
 			{Line: `[Uu]nable to determine the device handle for (GPU|gpu)`},
 			{Line: `[Uu]ncorrectable NVLink error|CUDA_ERROR_(NVLINK_UNCORRECTABLE|HARDWARE_STACK_ERROR|CONTAINED)`},
 			{Line: `DriverError\((214|220|226)\b`},
@@ -85,6 +85,7 @@ var runtimeRows = []Row{
 			{Line: `could not select device driver .*gpu|nvidia-container-cli: |unknown or invalid runtime name: nvidia|nvidia-container-runtime.*no such file|(unresolvable|failed to inject) CDI devices`},
 			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|No such file)`},
 			{Line: `libnvidia-ml\.so(\.\d+)?: cannot open shared object|nvidia-smi: (command )?not found|No devices were found`},
+			{Line: `Cannot find (an )?NVIDIA driver|could not insert 'nvidia|NVIDIA kernel module .*(not loaded|missing)`},
 			{Line: `CUDA unknown error - this may be due to an incorrectly set up environment`},
 		},
 		Example:  "cutile-rs: Device::new failed: DriverError(303, \"CUDA driver library unavailable: libcuda.so.1: cannot open shared object file\")",
@@ -271,15 +272,14 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R22", Stage: Runtime, Class: Infra, From: Platform,
-		Title: "The runner was lost during the job",
+		Title: "The runner was lost, or there was none for the job",
 		Steps: []string{"Run the job once more.", "If it repeats, look at the runner: power, memory, a reboot."},
 		Any: []Pattern{
 			{Line: `runner.*lost communication with the server`},
 			{Line: `runner has received a shutdown signal`},
 			{Line: `runner.*(lost contact|did not respond|went offline)`},
 			{Line: `job was not acquired by Runner|No runner matching the specified labels|[Nn]ode (status )?is NotReady|pod .* was evicted|The node was low on resource|DiskPressure|preempted`},
-			{Line: `no enabled runners online to process the request|was not started because .*runner|runner (has )?(been )?(deregistered|removed) `},
-			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker`},
+			{Line: `GitHub Actions has encountered an internal error|no enabled runners online to process the request|was not started because .*runner|runner (has )?(been )?(deregistered|removed) `},
 			{Line: `Insufficient nvidia\.com/gpu|\b0/\d+ nodes are available|ImagePullBackOff|ErrImagePull`},
 		},
 		Rank:    Root,
@@ -330,6 +330,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `worker '?gw\d+'? crashed while running|\[gw\d+\] node down: `},
+			{Line: `terminate called after throwing an instance of`, Not: `bad_alloc`},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
@@ -383,7 +384,7 @@ var runtimeRows = []Row{
 		ID: "S-R29", Stage: Runtime, Class: Test, Also: Host, From: Platform,
 		Title:   "CUDA was used in a forked process",
 		Steps:   []string{"Start worker processes with spawn, or touch the GPU only after the fork."},
-		Any:     []Pattern{{Line: `Cannot re-initialize CUDA in forked subprocess`}, {Line: `CUDA_ERROR_NOT_INITIALIZED|cudaErrorInitializationError`}},
+		Any:     []Pattern{{Line: `Cannot re-initialize CUDA in forked subprocess`}, {Line: `CUDA_ERROR_NOT_INITIALIZED|cudaErrorInitializationError|CUDA error: initialization error`}},
 		Example: "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method", NearMiss: "forked subprocess finished",
 	},
 	{
@@ -442,6 +443,7 @@ var runtimeRows = []Row{
 			{Line: `invalid resource handle|CUDA_ERROR_INVALID_HANDLE|cudaErrorInvalidResourceHandle|DriverError\(400\b`},
 			{Line: `invalid device context|CUDA_ERROR_(INVALID_CONTEXT|CONTEXT_IS_DESTROYED)|context is destroyed|DriverError\((201|709)\b`},
 			{Line: `invalid device ordinal|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b|DriverError\(101\b`},
+			{Line: `Attempting to deserialize object on CUDA device|is not on the expected device`},
 			{Line: `Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
 		},
 		Context: `device_id += |cuda:[1-9]`,
@@ -527,7 +529,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `\b(_run_ffi|bind_kernel_function_cffi|make_tensor_desc)\b`, Within: 12},
-			{Line: `stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
+			{Line: `sysmalloc: Assertion|stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
 		},
 		Example: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"torch/cuda/__init__.py\", line 80 in _lazy_init",
 	},
@@ -549,11 +551,13 @@ var runtimeRows = []Row{
 		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
+			"If the container service does not answer, start it on the runner, and let the job's user use it.",
 			"Read the end of the message: a program that the image lacks, a mount that is not there, a name or port in use.",
 			"Remove what an earlier job left on the runner, and run the job again.",
 		},
 		Any: []Pattern{
-			{Line: `OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`},
+			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker|permission denied while trying to connect to the [Dd]ocker`},
+			{Line: `exec user process caused: no such file|OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`},
 			{Line: `The container name "[^"]*" is already in use|error creating overlay mount|port is already allocated|Bind for \S+ failed|error mounting "|invalid mount config for type`},
 			{Line: `(One or more containers failed|Failed to initialize container|Docker create failed|Docker start fail\w*) `, Rank: Weak},
 		},
@@ -644,5 +648,18 @@ var runtimeRows = []Row{
 		},
 		Any:     []Pattern{{Line: `Address already in use|EADDRINUSE`}},
 		Example: "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29500, errno: -98, Address already in use", NearMiss: "listening on port 29500, address in use: none",
+	},
+	{
+		ID: "S-R49", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R34", "R45"}, From: Platform,
+		Title: "The sanitizer found a race, or a read of memory that nobody wrote",
+		Steps: []string{
+			"Go to the kernel and the threads that the report names: two of them use one place, or one reads before anything was written.",
+			"Look for a store whose token the next load does not take, and for a tail that is not written.",
+		},
+		Any: []Pattern{
+			{Line: `Race reported between|RACECHECK SUMMARY: [1-9]|Uninitialized __\w+__ memory read|Barrier error detected|Potential (RAW|WAR|WAW) hazard`},
+		},
+		Context: `^=+ +at `, ContextAfter: true,
+		Example: "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at rope_kernel_entry+0x210", NearMiss: "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
 	},
 }
