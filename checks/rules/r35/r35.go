@@ -20,11 +20,11 @@ var Rule = &rules.Rule{
 	Why:        "cffi trusts the declaration in the wrapper: when it differs from the export, values land in the wrong places without any error, and an unread return code makes a failed launch look like a result.",
 	Triage: []string{
 		"Put the C declaration, the export's parameters and the arguments of the call side by side and align them.",
-		"Compare the generics list with the entry's `<..>` in order and number.",
+		"Compare the name that the export calls with the entries of `kernel.rs`, and the generics list with the entry's `<..>` in order and number.",
 		"Check that the op is in `lib.rs`, in `__init__.py` and registered for an op that dispatches.",
 		"Call `check_rc` right after the library call.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, dsl.Modules}, Run: run,
 	Also: []rules.Check{{Scope: rules.PerTree, Run: runTree}},
 }
 
@@ -32,6 +32,7 @@ func run(p *rules.Pass) {
 	m := host.Of(p)
 	k := m.Kernel(p.Kernel)
 	exported(p, k)
+	entries(p, k)
 	registered(p, m, k)
 	for _, w := range wrappers(k) {
 		names(p, k, w)
