@@ -534,6 +534,9 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 			}
 		}
 	}
+	if isMeasure(name) {
+		kids = mapTerms(kids, f.run.s.idle)
+	}
 	kids = f.run.s.normalArgs(name, kids)
 	t = u.raw("call", "", append([]*term{callee}, kids...)...)
 	if isRandom(name) {
@@ -551,6 +554,19 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 		f.run.events[recorded].places = f.run.s.places(name, args)
 	}
 	return t, false
+}
+
+// idle marks the functions among the values of a term that compute nothing but
+// return what was computed before.
+func (s *side) idle(t *term) *term {
+	if t.is("ite") {
+		return s.u.ite(t.kids[0], s.idle(t.kids[1]), s.idle(t.kids[2]))
+	}
+	fn := s.closures[t]
+	if fn == nil || len(fn.node.Field("body").Find("call", "binary_operator", "unary_operator", "subscript", "attribute", "await", "augmented_assignment")) > 0 {
+		return t
+	}
+	return s.u.raw("idle", "", t)
 }
 
 // inPlace reports whether a call of this name changes a tensor: PyTorch's

@@ -61,10 +61,48 @@ func (c *comparison) testFile() {
 			continue
 		}
 		matched[now[i]] = true
+		c.runnable(b, now[i])
 		c.test(b, now[i])
 	}
+	c.derivations()
 	for _, b := range left {
 		c.moved(b, now, matched)
+	}
+}
+
+// runnable reports a test that pytest only builds and never runs.
+func (c *comparison) runnable(b, h *testFn) {
+	if !suspended(b.fn.node) && suspended(h.fn.node) {
+		c.fallback = h.name
+		c.add(Collection, h.name, "suspended "+h.key, "the test `%s` is a generator or a coroutine now: pytest makes it and does not run its body", h.key)
+	}
+}
+
+// suspended reports whether a call of a function does not run its body.
+func suspended(def syntax.Node) bool {
+	if def.ChildOf("async").Valid() {
+		return true
+	}
+	return slices.ContainsFunc(def.Field("body").Find("yield"), func(n syntax.Node) bool {
+		return n.Ancestor("function_definition", "lambda") == def
+	})
+}
+
+// derivations reports test classes that take their methods from elsewhere than
+// before: what is not in the file cannot be followed.
+func (c *comparison) derivations() {
+	for _, h := range c.head.order {
+		b := c.base.classes[h.name]
+		if b == nil || !strings.HasPrefix(h.name, "Test") {
+			continue
+		}
+		for _, t := range h.bases {
+			if t.is("class") || slices.Contains(b.bases, t) {
+				continue
+			}
+			at := h.node.Field("superclasses")
+			c.add(Checks, at, "derives "+h.name+" "+show(t), "`%s` takes its methods from %s now, which may check less; a maintainer must look", h.name, quote(show(t)))
+		}
 	}
 }
 

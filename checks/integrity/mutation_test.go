@@ -200,6 +200,8 @@ var weakening = []edit{
 	{"set up of the harness", "common", []string{"        torch.manual_seed(Config.seed)\n", ""}, inputs},
 
 	{"renamed", "bmm", []string{"def test_op(", "def op_test("}, runs},
+	{"generator", "bmm", []string{"        device = torch.device(\"cuda\")\n        self.setUp()\n        if", "        yield\n        device = torch.device(\"cuda\")\n        self.setUp()\n        if"}, runs},
+	{"coroutine", "bmm", []string{"    def test_op(", "    async def test_op("}, runs},
 	{"deleted by a statement", "bmm", []string{"    @pytest.mark.parametrize(\n        \"q, m", "    del test_op\n\n    @pytest.mark.parametrize(\n        \"q, m"}, runs},
 	{"keyword set in a hook", "conftest", []string{"    config.addinivalue_line(\"markers\", \"slow", "    config.option.keyword = \"not cutile_rs\"\n    config.addinivalue_line(\"markers\", \"slow"}, runs},
 	{"set up in the harness by name", "common", []string{"    def setUp(self):", "    def setup_method(self, method):\n        torch.set_grad_enabled(False)\n\n    def setUp(self):"}, runs},
@@ -228,6 +230,9 @@ var weakening = []edit{
 	{"cupti", "config", []string{"envvar=\"CUPTI\",\n            action=FromEnvironment,\n            required=False,\n            default=True", "envvar=\"CUPTI\",\n            action=FromEnvironment,\n            required=False,\n            default=False"}, measures},
 	{"cudagraph", "bmm", []string{"use_cudagraph=False", "use_cudagraph=True"}, measures},
 	{"edited result", "silu", []string{"        record_property(\"benchmark\", result)", "        result[framework][\"forward\"][\"median\"] *= 0.9\n        record_property(\"benchmark\", result)"}, append(inputs, measures...)},
+	{"measured before", "silu", []string{"            framework_fn = lambda: tilegym.ops.silu_and_mul(x)", "            y = tilegym.ops.silu_and_mul(x)\n            framework_fn = lambda: y"}, append(inputs, measures...)},
+	{"other base class", "silu", []string{"from .. import common", "from .. import common\nfrom ..test_utils.lenient import Lenient", "(common.PyTestCase)", "(Lenient, common.PyTestCase)"}, checks},
+	{"package patches a library", "tests/ops/__init__.py", []string{"# SPDX-License", "import torch\n\ntorch.allclose = lambda *a, **k: True\n# SPDX-License"}, checks},
 	{"cheaper run", "silu", []string{"framework_fn = lambda: tilegym.ops.silu_and_mul(x)", "framework_fn = lambda: tilegym.ops.silu_and_mul(x[:1])"}, inputs},
 }
 
@@ -330,6 +335,9 @@ func TestHarmlessEditsOfUpstreamTests(t *testing.T) {
 func (e edit) review(t *testing.T, base fstest.MapFS) []integrity.Finding {
 	t.Helper()
 	file := files[e.file]
+	if file == "" {
+		file = e.file
+	}
 	src, err := e.apply(string(base[file].Data))
 	require.NoError(t, err)
 	require.NotEqual(t, string(base[file].Data), src)

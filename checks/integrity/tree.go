@@ -65,6 +65,9 @@ func Compare(head, base *tree.Tree) []Finding {
 		}
 		for dir := path.Dir(p); ; dir = path.Dir(dir) {
 			support[path.Join(dir, "conftest.py")] = true
+			if dir != "." {
+				support[path.Join(dir, "__init__.py")] = true
+			}
 			if dir == "." {
 				break
 			}
