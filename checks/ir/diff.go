@@ -893,8 +893,13 @@ func bound(r, g bounds) *Line {
 
 func span(b bounds) string { return fmt.Sprintf("%s to %s", show(b.lower), show(b.upper)) }
 
-// show prints an expression, cut where it is deep.
-func show(e *expr) string { return showTo(e, 4) }
+// show prints an expression, cut where it is deep. A damaged loop has none.
+func show(e *expr) string {
+	if e == nil {
+		return "?"
+	}
+	return showTo(e, 4)
+}
 
 func showTo(e *expr, depth int) string {
 	switch e.op {

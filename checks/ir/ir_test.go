@@ -240,6 +240,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"many entries":          "cuda_tile.module @m {\n" + some("entry @k() {\n}\n") + "}\n",
 		"many aliases":          "cuda_tile.module @m {\n" + some("entry @k__k() {\n}\n") + "}\n",
 		"regions in parens":     in(some("\"a\"() ({")),
+		"damaged loops":         in(some("%r = for %i in\n")),
 		"reductions":            in(some("%r = reduce %a dim=0 identities=[0.0 : f32] : tile<i32> -> tile<i32> (%p: tile<i32>) {\n")),
 		"NUL":                   in(some("\x00")),
 		"not UTF-8":             in(some("\xff\xfe")),
