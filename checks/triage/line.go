@@ -1,7 +1,6 @@
 package triage
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -206,12 +205,7 @@ func warns(shown string) bool {
 }
 
 // retry is what programs say when they try again.
-var retry = regexp.MustCompile(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
-
-// retries reports whether a line says that what failed is tried again.
-func retries(text string) bool {
-	return (strings.Contains(text, "tr") || strings.Contains(text, "Tr") || strings.Contains(text, "tempt")) && retry.MatchString(text)
-}
+var retry = compile(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
 
 // beginsStep reports whether a step of a CI job begins.
 func beginsStep(shown string) bool {

@@ -255,7 +255,7 @@ func (sc *logScan) line(n int, shown string) {
 			if h := sc.found[row.ID]; h != nil && h.rank <= sc.rank(row, p, l) {
 				continue
 			}
-			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retries(text) && sc.enough(p, text) {
+			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retry.match(text) && sc.enough(p, text) {
 				sc.candidate(row, p, l)
 			}
 		}
