@@ -60,28 +60,6 @@ func unmap(segments []segment, start, end int) (int, int) {
 	return at(i, start), at(max(i, find(end)), end)
 }
 
-// damage sets Unread from the first syntax error that is not one of the
-// grammar's known gaps. Token trees are exempt: any tokens are legal there.
-func (b builder) damage() {
-	f := b.f
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if n.flags&damaged == 0 || n.parent != none && f.nodes[n.parent].flags&damaged != 0 {
-			continue
-		}
-		h := Node{f, int32(i)}
-		if h.Ancestor("token_tree", "token_tree_pattern").Valid() || knownGap(h) {
-			continue
-		}
-		what := "syntax error"
-		if h.Kind() != errorKind {
-			what = fmt.Sprintf("missing %q", h.Kind())
-		}
-		f.Unread = fmt.Sprintf("%s at line %d, column %d", what, h.Pos().Line, h.Pos().Column)
-		return
-	}
-}
-
 // gaps are valid Rust that the pinned grammar reads as an error. A file whose
 // only damage is in this table is read. A gap is either an error node that is
 // left unvisited, or a spelling that is blanked before a second parse.

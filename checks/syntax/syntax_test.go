@@ -104,6 +104,37 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// The parser may take the whole file for the error; the place that is named is
+// where somebody has to look.
+func TestSyntaxErrorsAreFound(t *testing.T) {
+	python := "import torch\n\n\ndef f(x):\n    return g(\n        x,\n    )\n\n\ndef h(x):\n    y = [f(x), f(x)]\n    return y\n\n\nclass C:\n    def m(self, x):\n        return {\"a\": x}\n"
+	rust := "pub mod m {\n    pub fn f(x: i32) -> i32 {\n        g(x, 1);\n        if x > 0 {\n            return 1;\n        }\n        x\n    }\n\n    pub fn h(x: i32) -> [i32; 2] {\n        let y = [x, x];\n        y\n    }\n}\n"
+	for name, c := range map[string]struct {
+		lang     syntax.Lang
+		src      string
+		old, new string
+		why      string
+	}{
+		"a comment swallows a bracket": {syntax.Python, python, "y = [f(x), f(x)]", "y = [f(x), f(x  # )]", "syntax error near line 11: `(` is not closed up to the end, line 17"},
+		"another bracket closes":       {syntax.Python, python, "f(x), f(x)]", "f(x), f(x]", "missing \")\" at line 11, column 19"},
+		"Python is cut":                {syntax.Python, python, "{\"a\": x}\n", "{\"a\"", "syntax error at line 17, column 9"},
+		"a bracket too many":           {syntax.Python, python, "y = [f(x)", "y = [f(x))", "syntax error at line 11, column 14"},
+		"Rust is cut":                  {syntax.Rust, rust, "            return 1;\n        }\n        x\n    }\n\n    pub fn h(x: i32) -> [i32; 2] {\n        let y = [x, x];\n        y\n    }\n}\n", "            ret", "syntax error near line 4: `{` is not closed up to the end, line 5"},
+		"a block is not closed":        {syntax.Rust, rust, "1;\n        }\n", "1;\n", "syntax error near line 4: `{` is not closed up to the end, line 13"},
+		"a function is not closed":     {syntax.Rust, rust, "        x\n    }\n", "        x\n", "syntax error near line 2: `{` is not closed up to the end, line 13"},
+		"a block is closed twice":      {syntax.Rust, rust, "1;\n        }\n", "1;\n        }\n        }\n", "syntax error near line 7: `}` closes nothing"},
+		"a call is not closed":         {syntax.Rust, rust, "g(x, 1);", "g(x, 1;", "missing \")\" at line 3, column 15"},
+		"marks of a merge":             {syntax.Rust, rust, "        y\n    }\n", "<<<<<<< HEAD\n        y\n    }\n", "syntax error in lines 12 to 13"},
+		"no bracket":                   {syntax.Python, "class C:\n    def m(self):\n        x = = 1\n        y = \n    def\n", "", "", "line 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, c.src, c.old)
+			f := syntax.Parse("a", c.lang, []byte(strings.Replace(c.src, c.old, c.new, 1)))
+			assert.Contains(t, f.Unread, c.why)
+		})
+	}
+}
+
 func TestFieldReport124ByteOrderMark(t *testing.T) {
 	plain := parseRust(t, "fn f() { g(1) }\n")
 	marked := parseRust(t, "\xef\xbb\xbffn f() { g(1) }\n")
