@@ -44,6 +44,7 @@ func run(p *rules.Pass) {
 		dtype(p, e)
 		panics(p, e)
 		minusOne(p, e)
+		failures(p, e)
 	}
 	devices(p, k)
 }
@@ -241,6 +242,90 @@ func minusOne(p *rules.Pass, e *host.Export) {
 			p.Reportf(n, rules.Warning, "code", "`-1` is returned as an error code; it is reserved for automatic compile options, expected a code of `ffi_util::rc`")
 		}
 	}
+}
+
+// failures reports launches whose failure looks like success to the caller.
+func failures(p *rules.Pass, e *host.Export) {
+	e.Body.Inspect(func(n syntax.Node) bool {
+		switch n.Kind() {
+		case "match_arm":
+			if value := n.Field("value"); failed(n) && isOK(last(value)) && returned(last(value)) {
+				p.Reportf(last(value), rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", last(value).Squeeze())
+			}
+		case "let_declaration":
+			if pat := n.Field("pattern"); pat.Text() == "_" && launched(n.Field("value")) {
+				p.Reportf(n, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
+			}
+		case "expression_statement":
+			if strings.HasSuffix(n.Text(), ";") && launched(n.NamedChild(0)) {
+				p.Reportf(n, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
+			}
+		}
+		return true
+	})
+}
+
+// failed reports whether an arm is that of a failed launch.
+func failed(arm syntax.Node) bool {
+	m := arm.Ancestor("match_expression")
+	pattern := arm.Field("pattern").Squeeze()
+	if !m.Valid() || !strings.HasPrefix(pattern, "Err(") && pattern != "_" {
+		return false
+	}
+	value := m.Field("value")
+	if id := dsl.Unparen(value); id.Is("identifier") {
+		for _, let := range m.File().Root().Find("let_declaration") {
+			if let.Field("pattern").Text() == id.Text() && let.Span().End <= m.Span().Start && m.Inside(let.Parent()) {
+				value = let.Field("value")
+			}
+		}
+	}
+	return launched(value)
+}
+
+// launched reports whether an expression is the result of a launch.
+func launched(n syntax.Node) bool {
+	if n = last(dsl.Unparen(n)); n.Is("if_expression") {
+		return launched(n.Field("consequence"))
+	}
+	c, ok := dsl.AsCall(dsl.Unparen(n))
+	for ok && c.Method() {
+		switch c.Name {
+		case "sync_on", "sync":
+			return true
+		case "map", "ok", "err", "map_err", "is_ok", "is_err":
+			c, ok = dsl.AsCall(dsl.Unparen(c.Receiver))
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// last is the value of a block, or the expression itself.
+func last(n syntax.Node) syntax.Node {
+	for n.Is("block") {
+		list := n.NamedChildren()
+		if len(list) == 0 {
+			return n
+		}
+		n = list[len(list)-1]
+		if n.Is("expression_statement") && !strings.HasSuffix(n.Text(), ";") {
+			n = n.NamedChild(0)
+		}
+	}
+	return n
+}
+
+// isOK reports whether an expression is the code of success.
+func isOK(n syntax.Node) bool {
+	switch text := n.Squeeze(); {
+	case n.Is("integer_literal"):
+		return strings.TrimLeft(strings.TrimSuffix(text, "i32"), "0_") == ""
+	case n.Is("scoped_identifier"):
+		return text == "rc::OK" || strings.HasSuffix(text, "::rc::OK")
+	}
+	return false
 }
 
 // returned reports whether an expression is a value that the function returns.

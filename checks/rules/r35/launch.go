@@ -14,6 +14,8 @@ import (
 func launch(p *rules.Pass, e *host.Export, l *host.Launch) {
 	if got, want := len(l.Call.Args), len(l.Entry.Params); got != want {
 		p.Reportf(l.Call.Node, rules.Error, "entry arguments", "`%s` is called with %d arguments, the entry has %d parameters", l.Entry.Name, got, want)
+	} else {
+		swappedEntry(p, l)
 	}
 	if l.Listed {
 		genericList(p, e, l)
@@ -58,6 +60,7 @@ func genericList(p *rules.Pass, e *host.Export, l *host.Launch) {
 		p.Reportf(l.GenericsAt, rules.Error, "generics", "`%s` gets %d generic values, the entry has %d: %s", l.Entry.Name, len(l.Generics), len(params), list(names))
 		return
 	}
+	fixedType(p, e, l, params)
 	for i, g := range l.Generics {
 		param, isParam := e.Param(g.Name)
 		switch {

@@ -38,7 +38,7 @@ func run(p *rules.Pass) {
 		names(p, k, w)
 		declarations(p, k, w)
 		for _, c := range w.Calls {
-			arguments(p, w, c)
+			arguments(p, k, w, c)
 			returnCode(p, w, c)
 		}
 		dtypes(p, k, w)
@@ -46,6 +46,7 @@ func run(p *rules.Pass) {
 	}
 	if k.FFI != nil {
 		for _, e := range k.FFI.Exports {
+			options(p, e)
 			for _, l := range e.Launches {
 				launch(p, e, l)
 			}

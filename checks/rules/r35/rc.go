@@ -101,6 +101,9 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 				return
 			case sometimes:
 				conditional = at
+			case ignores:
+				p.Reportf(at, rules.Error, "rc ignored", "the wrapper goes on after `%s` has failed: what it returns was never written; let `check_rc` raise", c.Symbol)
+				return
 			}
 			if !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
 				early = at
@@ -139,6 +142,7 @@ const (
 	nothing   use = iota
 	checks        // looks at it on every path
 	sometimes     // looks at it on some paths
+	ignores       // looks at it and goes on
 	unclear       // uses it otherwise
 )
 
@@ -157,7 +161,7 @@ func verdict(stmt syntax.Node, rc string) use {
 		}
 	case "if_statement", "assert_statement":
 		if cond := stmt.Field("condition"); !cond.Valid() || mentionsName(cond, rc) {
-			return checks
+			return condition(stmt, cond, rc)
 		}
 		// The branches do not depend on the code.
 		result := sometimes
@@ -185,7 +189,10 @@ func verdict(stmt syntax.Node, rc string) use {
 	case "with_statement":
 		return blockVerdict(stmt.Field("body"), rc)
 	case "try_statement":
-		return blockVerdict(stmt.Field("body"), rc)
+		if v := blockVerdict(stmt.Field("body"), rc); v != checks || !swallows(stmt) {
+			return v
+		}
+		return ignores
 	case "for_statement", "while_statement":
 		if checksSomewhere(stmt, rc) {
 			return sometimes
@@ -194,11 +201,80 @@ func verdict(stmt syntax.Node, rc string) use {
 	return unclear
 }
 
+// condition is what an if statement on the code does with it.
+func condition(stmt, cond syntax.Node, rc string) use {
+	if stmt.Is("assert_statement") || !cond.Valid() {
+		return checks
+	}
+	if stmt.ChildOf("else_clause", "elif_clause").Valid() {
+		return checks
+	}
+	if parts := cond.NamedChildren(); cond.Is("comparison_operator") && len(parts) == 2 && parts[0].Text() == rc && cond.ChildOf("==").Valid() {
+		if v := parts[1]; v.Is("unary_operator") || v.Is("integer") && strings.Trim(v.Text(), "0_") != "" {
+			return sometimes // one code of several
+		}
+	}
+	if onlyLogs(stmt.Field("consequence")) {
+		return ignores
+	}
+	return checks
+}
+
+// onlyLogs reports whether a block does nothing but write messages.
+func onlyLogs(block syntax.Node) bool {
+	for _, s := range block.NamedChildren() {
+		call := s.NamedChild(0)
+		switch {
+		case s.Is("pass_statement"), s.IsComment():
+		case s.Is("expression_statement") && call.Is("call"):
+			switch syntax.PyName(call.Field("function")) {
+			case "print", "debug", "info", "warning", "warn", "error", "exception", "log":
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// swallows reports whether a try statement goes on after check_rc has raised:
+// a handler for what it raises neither raises nor leaves.
+func swallows(try syntax.Node) bool {
+	for c := range try.Children() {
+		if !c.Is("except_clause") {
+			continue
+		}
+		names := []string{"BaseException"}
+		for _, k := range c.NamedChildren() {
+			if k.Is("block") {
+				break
+			}
+			names = nil
+			for _, id := range k.Find("identifier") {
+				names = append(names, id.Text())
+			}
+			if k.Is("identifier") {
+				names = append(names, k.Text())
+			}
+		}
+		body := c.ChildOf("block")
+		for _, name := range names {
+			switch name {
+			case "RuntimeError", "Exception", "BaseException":
+				return onlyLogs(body)
+			}
+		}
+	}
+	return false
+}
+
 func blockVerdict(block syntax.Node, rc string) use {
 	result := nothing
 	for _, s := range block.NamedChildren() {
 		switch v := verdict(s, rc); v {
-		case checks, unclear:
+		case checks, ignores, unclear:
 			return v
 		case sometimes:
 			result = sometimes

@@ -89,7 +89,7 @@ func difference(c, rust []string) string {
 }
 
 // arguments compares a call of the library with the declaration.
-func arguments(p *rules.Pass, w *host.Wrapper, c *host.LibCall) {
+func arguments(p *rules.Pass, k *host.Kernel, w *host.Wrapper, c *host.LibCall) {
 	d := declaration(w, c.Symbol)
 	if d == nil || !visible(w) {
 		return
@@ -102,6 +102,8 @@ func arguments(p *rules.Pass, w *host.Wrapper, c *host.LibCall) {
 		p.Reportf(c.Node, rules.Error, "arguments", "`%s` is called with %d arguments and declared with %d parameters", c.Symbol, len(c.Args), len(d.Params))
 		return
 	}
+	swappedArguments(p, k, w, c, d)
+	fixedTarget(p, w, c, d)
 	for i, arg := range c.Args {
 		param := d.Params[i]
 		pointer := param.Type.Pointer > 0

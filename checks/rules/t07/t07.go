@@ -4,6 +4,7 @@ package t07
 import (
 	_ "embed"
 
+	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/integrity"
 	"github.com/tilegate/tilegate/checks/rules"
 )
@@ -21,13 +22,16 @@ var Rule = &rules.Rule{
 		"Leave changes of how the harness measures to a pull request without kernels.",
 		"Measure base and head with the same harness.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{integrity.Facts},
+	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{integrity.Facts, host.Facts},
 	Run:  touches,
 	Also: []rules.Check{{Scope: rules.PerChange, Run: func(p *rules.Pass) { integrity.Report(p, integrity.Measuring) }}},
 }
 
 // touches reports where a kernel or its wrapper reaches for what tests it.
 func touches(p *rules.Pass) {
+	if w := host.Of(p).Kernel(p.Kernel).Wrapper; w != nil {
+		instead(p, w)
+	}
 	for _, path := range []string{p.Kernel.Wrapper, p.Kernel.KernelRS, p.Kernel.FFI} {
 		if path == "" {
 			continue

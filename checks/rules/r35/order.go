@@ -1,0 +1,204 @@
+package r35
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// swapped reports two arguments that carry the names of each other's
+// parameters. One name alone says little about a value; two that cross say
+// that they were mixed up.
+func swapped(p *rules.Pass, callee string, params []string, args [][]string, nodes []syntax.Node) {
+	carries := func(i, j int) bool {
+		for _, name := range args[i] {
+			if params[j] != "" && fold(name) == fold(params[j]) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range params {
+		for j := i + 1; j < len(params); j++ {
+			if carries(i, j) && carries(j, i) && !carries(i, i) && !carries(j, j) {
+				p.Reportf(nodes[i], rules.Warning, "swapped", "`%s` gets `%s` for `%s` and `%s` for `%s`: the two are in each other's places",
+					callee, cut(nodes[i]), params[i], cut(nodes[j]), params[j])
+			}
+		}
+	}
+}
+
+// cut is code for a message, without its middle where it is long.
+func cut(n syntax.Node) string {
+	text := []rune(n.Squeeze())
+	if len(text) > 50 {
+		return string(text[:47]) + "..."
+	}
+	return string(text)
+}
+
+// swappedArguments compares the names in a call of the library with those of
+// the export, or of the declaration where the export is not visible.
+func swappedArguments(p *rules.Pass, k *host.Kernel, w *host.Wrapper, c *host.LibCall, d *host.CDecl) {
+	var params []string
+	var args [][]string
+	e := k.Crate.Export(c.Symbol)
+	for i, arg := range c.Args {
+		if e != nil && len(e.Params) == len(c.Args) {
+			params = append(params, plain(e.Params[i].Name))
+		} else {
+			params = append(params, plain(d.Params[i].Name))
+		}
+		at := arg
+		if desc, ok := w.DescOf(arg); ok {
+			at = desc.Tensor
+		}
+		var names []string
+		for _, n := range append(at.Find("identifier", "string"), at) {
+			switch {
+			case n.Is("string"):
+				names = append(names, syntax.PyString(n))
+			case n.Is("identifier") && !(n.Parent().Is("call") && n.Parent().Field("function") == n):
+				names = append(names, strings.TrimLeft(n.Text(), "_"))
+			}
+		}
+		args = append(args, names)
+	}
+	if !misplaced(p, w, c, params) {
+		swapped(p, c.Symbol, params, args, c.Args)
+	}
+}
+
+// misplaced reports a tensor that is given for another parameter than the one
+// of its name, which gets another tensor.
+func misplaced(p *rules.Pass, w *host.Wrapper, c *host.LibCall, params []string) bool {
+	tensor := func(i int) string {
+		if d, ok := w.DescOf(c.Args[i]); ok && d.Tensor.Is("identifier") {
+			return fold(d.Tensor.Text())
+		}
+		return ""
+	}
+	for i := range params {
+		for j := range params {
+			if i != j && params[j] != "" && tensor(i) == fold(params[j]) && tensor(j) != "" && tensor(j) != tensor(i) && fold(params[i]) != tensor(i) {
+				p.Reportf(c.Args[i], rules.Warning, "swapped", "`%s` gets the tensor `%s` for `%s`, and another one for `%s`", c.Symbol, tensor(i), params[i], params[j])
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// swappedEntry compares the names in a call of an entry with its parameters.
+func swappedEntry(p *rules.Pass, l *host.Launch) {
+	var params []string
+	var args [][]string
+	for i, q := range l.Entry.Params {
+		params = append(params, stem(q.Name))
+		var names []string
+		for _, id := range append(l.Call.Args[i].Find("identifier"), l.Call.Args[i]) {
+			if id.Is("identifier") {
+				names = append(names, stem(id.Text()))
+			}
+		}
+		args = append(args, names)
+	}
+	swapped(p, l.Entry.Name, params, args, l.Call.Args)
+}
+
+// stem is the name of a tensor without what says how it is held.
+func stem(name string) string {
+	for _, suffix := range []string{"_ptr", "_dp", "_d", "_t", "_desc", "_tensor"} {
+		if s, ok := strings.CutSuffix(name, suffix); ok && s != "" {
+			return s
+		}
+	}
+	return name
+}
+
+// fixedTarget reports a device or stream that the wrapper does not take from
+// the tensors.
+func fixedTarget(p *rules.Pass, w *host.Wrapper, c *host.LibCall, d *host.CDecl) {
+	for i, arg := range c.Args {
+		name := d.Params[i].Name
+		device := strings.Contains(name, "device")
+		if !device && !strings.Contains(name, "stream") {
+			continue
+		}
+		value := arg
+		for range 4 {
+			switch {
+			case value.Is("identifier") && w.Local(value).Valid():
+				value = w.Local(value)
+			case value.Is("identifier"):
+				value = w.Const(value)
+			case value.Is("call") && value.Field("function").Text() == "int" && len(syntax.PyArgs(value)) == 1:
+				value = syntax.PyArgs(value)[0]
+			}
+		}
+		switch {
+		case value.Is("integer") && device:
+			p.Reportf(arg, rules.Error, "fixed", "`%s` of `%s` is always `%s`; the tensors may be on another device, expected `device.index` of a tensor", name, c.Symbol, value.Text())
+		case value.Is("integer"):
+			p.Reportf(arg, rules.Error, "fixed", "`%s` of `%s` is always `%s`; expected `torch.cuda.current_stream(device=...).cuda_stream`, which orders the launch after what made the inputs", name, c.Symbol, value.Text())
+		case value.Is("attribute") && value.Field("object").Is("call") && w.Full(value.Field("object").Field("function")) == "torch.cuda.default_stream":
+			p.Reportf(arg, rules.Warning, "fixed", "`%s` of `%s` is the default stream; expected `torch.cuda.current_stream(device=...).cuda_stream`, which orders the launch after what made the inputs", name, c.Symbol)
+		}
+	}
+}
+
+// options reports compile options that get each other's values: the macro's
+// arguments and the methods have fixed names.
+func options(p *rules.Pass, e *host.Export) {
+	names := []string{"occupancy", "num_cta_in_cga"}
+	isOther := func(n syntax.Node, i int) bool { return n.Is("identifier") && fold(n.Text()) == fold(names[1-i]) }
+	e.Body.Inspect(func(n syntax.Node) bool {
+		switch n.Kind() {
+		case "macro_invocation":
+			if syntax.LastSegment(n.Field("macro")) != "compile_options" {
+				return true
+			}
+			args := host.TokenArgs(n)
+			if len(args) == 2 && len(args[0].Nodes) == 1 && len(args[1].Nodes) == 1 && isOther(args[0].Nodes[0], 0) && isOther(args[1].Nodes[0], 1) {
+				p.Reportf(n, rules.Warning, "options order", "`%s` takes the occupancy first and the cluster size second; here they are in each other's places", n.Field("macro").Squeeze())
+			}
+		case "call_expression":
+			c, ok := dsl.AsCall(n)
+			if !ok || !c.Method() || len(c.Args) != 1 {
+				return true
+			}
+			for i, name := range names {
+				if c.Name == name && isOther(dsl.Unparen(c.Args[0]), i) {
+					p.Reportf(n.Field("function").Field("field"), rules.Warning, "options order", "`.%s(..)` gets `%s`, which is the other option", name, c.Args[0].Squeeze())
+				}
+			}
+		}
+		return true
+	})
+}
+
+// fixedType reports a launch whose generics name one element type although the
+// export dispatches on several: all inputs are read as that type.
+func fixedType(p *rules.Pass, e *host.Export, l *host.Launch, params []generic) {
+	if !e.ArmsKnown || len(e.Arms) < 2 {
+		return
+	}
+	literal := -1
+	for i, g := range l.Generics {
+		switch {
+		case !params[i].kind:
+		case elementLiteral(g.Literal):
+			if literal < 0 {
+				literal = i
+			}
+		default:
+			return
+		}
+	}
+	if literal >= 0 {
+		p.Reportf(l.Generics[literal].Node, rules.Error, "generics type", "`%s` is always compiled for `%s`, but `%s` dispatches on %d types: the others are read as this one; expected the dtype of the tensors", l.Entry.Name, l.Generics[literal].Literal, e.Name, len(e.Arms))
+	}
+}

@@ -1,0 +1,175 @@
+package t07
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// instead reports a wrapper that answers without launching: by another
+// backend's implementation, or by what an earlier launch returned.
+func instead(p *rules.Pass, w *host.Wrapper) {
+	others(p, w)
+	remembered(p, w)
+}
+
+// others reports what belongs to other backends.
+func others(p *rules.Pass, w *host.Wrapper) {
+	ops := map[string]bool{}
+	for _, r := range w.Registers {
+		ops[r.Op], ops[r.Func.Field("name").Text()] = true, true
+	}
+	for _, c := range w.File.Root().Find("call") {
+		fn := c.Field("function")
+		full, name := strings.TrimLeft(w.Full(fn), "."), syntax.PyName(fn)
+		switch {
+		case name == "register_impl":
+			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && backend != "cutile-rs" {
+				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", c.Squeeze(), backend)
+			}
+		case w.Region(c) == host.Unreached:
+		case name == "set_backend":
+			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", c.Squeeze())
+		case ops[full[strings.LastIndexByte(full, '.')+1:]] && otherBackend(full):
+			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", fn.Squeeze(), full)
+		}
+	}
+}
+
+// otherBackend reports whether a dotted name lies in the ops of another
+// backend, or is the dispatcher's own.
+func otherBackend(full string) bool {
+	path := strings.TrimPrefix(strings.TrimPrefix(full, "tilegym."), "ops.")
+	first, rest, _ := strings.Cut(path, ".")
+	switch first {
+	case "cutile", "triton", "tilecpp", "pytorch":
+		return rest != ""
+	}
+	return strings.HasPrefix(full, "tilegym.ops.") && rest == ""
+}
+
+// remembered reports results of a launch that outlive the call.
+func remembered(p *rules.Pass, w *host.Wrapper) {
+	launches := w.Launches()
+	for fn := range launches {
+		for _, d := range syntax.PyDecorators(fn) {
+			at := d
+			if d.Is("call") {
+				d = d.Field("function")
+			}
+			switch w.Full(d) {
+			case "functools.lru_cache", "functools.cache", "cachetools.cached":
+				p.Reportf(at, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", at.Squeeze(), fn.Field("name").Text())
+			}
+		}
+	}
+	for _, n := range w.File.Root().Find("assignment", "call") {
+		owner := host.Owner(n)
+		if _, ok := launches[owner]; !ok || !owner.Is("function_definition") {
+			continue
+		}
+		var target, value syntax.Node
+		if n.Is("assignment") {
+			target, value = n.Field("left"), n.Field("right")
+			if target.Is("identifier") && !global(owner, target.Text()) {
+				continue
+			}
+		} else if name := syntax.PyName(n.Field("function")); name == "setdefault" || name == "__setitem__" {
+			target, value = n.Field("function").Field("object"), syntax.PyArg(n, "", 1)
+		}
+		for target.Is("subscript", "attribute") {
+			target = target.NamedChild(0)
+		}
+		for value.Is("assignment") { // a = b = value
+			value = value.Field("right")
+		}
+		if !target.Is("identifier") || !outlives(w, owner, target) || !result(w, launches, owner, value) {
+			continue
+		}
+		p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
+	}
+}
+
+// global reports whether a function assigns to the module's name.
+func global(fn syntax.Node, name string) bool {
+	for _, g := range fn.Find("global_statement", "nonlocal_statement") {
+		for _, id := range g.NamedChildren() {
+			if id.Text() == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outlives reports whether a name is the module's and not the function's.
+func outlives(w *host.Wrapper, fn, id syntax.Node) bool {
+	name := id.Text()
+	if global(fn, name) {
+		return true
+	}
+	for _, q := range fn.Field("parameters").NamedChildren() {
+		if q.Text() == name || q.Field("name").Text() == name || q.NamedChild(0).Text() == name {
+			return false
+		}
+	}
+	for _, a := range fn.Find("assignment", "for_statement", "named_expression", "as_pattern_target") {
+		if left := a.Field("left"); left.Is("identifier") && left.Text() == name || a.Field("name").Text() == name || a.Is("as_pattern_target") && a.Text() == name {
+			return false
+		}
+	}
+	return w.Consts[name].Valid() || w.Function(id).Valid()
+}
+
+// result reports whether a value is what a launch returned, directly or by a
+// name of the function.
+func result(w *host.Wrapper, launches map[syntax.Node]int, fn, value syntax.Node) bool {
+	for range 3 {
+		for value.Is("attribute", "subscript", "parenthesized_expression") {
+			value = value.NamedChild(0)
+		}
+		switch {
+		case value.Is("call"):
+			callee := value.Field("function")
+			if syntax.PyName(callee) == "autotune_launch" {
+				return true
+			}
+			if f := w.Function(callee); callee.Is("identifier") && f.Valid() {
+				_, ok := launches[f]
+				return ok
+			}
+			if !callee.Is("attribute") {
+				return false
+			}
+			value = callee.Field("object") // result.reshape(..)
+		case value.Is("identifier"):
+			var last syntax.Node
+			for _, a := range fn.Find("assignment") {
+				if a.Field("left").Text() == value.Text() && host.Owner(a) == fn && a.Field("right").Valid() {
+					last = a.Field("right")
+				}
+			}
+			if !last.Valid() {
+				return false
+			}
+			for last.Is("assignment") {
+				last = last.Field("right")
+			}
+			value = last
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// cut is code for a message, shortened.
+func cut(n syntax.Node) string {
+	text := []rune(n.Squeeze())
+	if len(text) > 60 {
+		return string(text[:57]) + "..."
+	}
+	return string(text)
+}
