@@ -25,6 +25,9 @@ type Style struct {
 	// All shows old findings too; otherwise they are only counted. SARIF always
 	// has all and says which are new.
 	All bool
+	// Accepted puts the findings that comments accept into SARIF, as suppressed.
+	// Code scanning shows such as open alerts, so that they are left out otherwise.
+	Accepted bool
 	// Rules describes the rules that ran, for formats that carry rule help.
 	Rules []*rules.Rule
 }
@@ -55,35 +58,33 @@ func Write(w io.Writer, format string, r *Report, s Style) error {
 // Sentence sums up a report in one sentence. A report with unread files or
 // without a kernel is never called clean.
 func (r *Report) Sentence() string {
+	all := Counts{r.Summary.Error, r.Summary.Warning, r.Summary.Note}
+	isNew := r.Summary.New
+	older := all.sum() - isNew.sum()
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{r.Summary.Error, "error"}, {r.Summary.Warning, "warning"}, {r.Summary.Note, "note"}} {
+	}{{all.Error, "error"}, {all.Warning, "warning"}, {all.Note, "note"}} {
 		if p.n > 0 {
 			parts = append(parts, plural(p.n, p.what))
 		}
 	}
 	where := fmt.Sprintf("%s and %s read", plural(len(r.Summary.Kernels), "kernel"), plural(r.Summary.Files-len(r.Summary.Unread), "file"))
-	unread := ""
+	but := ""
 	if n := len(r.Summary.Unread); n > 0 {
-		unread = fmt.Sprintf("; %s could not be read", plural(n, "file"))
+		but = fmt.Sprintf("; %s could not be read", plural(n, "file"))
 	}
-	old := 0
-	for _, f := range r.Findings {
-		if !f.New {
-			old++
-		}
-	}
-	known := ""
-	if old > 0 {
-		known = fmt.Sprintf(" (%d not new)", old)
+	if len(r.Summary.Kernels) == 0 {
+		but += "; there is no kernel to review"
 	}
 	switch {
+	case older > 0:
+		return fmt.Sprintf("%s, %s and %s new; %d older in %s%s.", plural(isNew.Error, "error"), plural(isNew.Warning, "warning"), plural(isNew.Note, "note"), older, where, but)
 	case len(parts) > 0:
-		return fmt.Sprintf("%s%s in %s%s.", strings.Join(parts, ", "), known, where, unread)
-	case unread != "":
-		return fmt.Sprintf("No finding in %s%s.", where, unread)
+		return fmt.Sprintf("%s in %s%s.", strings.Join(parts, ", "), where, but)
+	case but != "":
+		return fmt.Sprintf("No finding in %s%s.", where, but)
 	}
 	return fmt.Sprintf("No finding: %s.", where)
 }
@@ -128,22 +129,51 @@ func writeText(w io.Writer, r *Report, s Style) error {
 	for _, u := range r.Summary.Unread {
 		fmt.Fprintf(&b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.Path), line(u.Why))
 	}
-	for _, p := range r.Summary.Suppressions {
-		switch {
-		case p.Problem != "":
-			fmt.Fprintf(&b, "%ssuppression%s: %s:%d: %s\n", c.yellow, c.reset, line(p.Path), p.Line, line(p.Problem))
-		case p.New || s.All:
-			fmt.Fprintf(&b, "suppressed %s: %s:%d: %s\n", strings.Join(p.Rules, ", "), line(p.Path), p.Line, line(p.Reason))
-		}
+	accepting, idle := r.comments(s)
+	for _, p := range accepting {
+		fmt.Fprintf(&b, "suppressed %s: %s:%d: %s\n", strings.Join(p.Rules, ", "), line(p.Path), p.Line, line(p.Reason))
+	}
+	for _, p := range idle {
+		textIdle(&b, c, p)
 	}
 	b.WriteString(r.Sentence() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// comments are the comments that the formats list: those that accept findings, and
+// those that accept nothing.
+func (r *Report) comments(s Style) (accepting, idle []Suppression) {
+	for _, p := range r.Summary.Suppressions {
+		switch {
+		case p.Problem != "":
+			idle = append(idle, p)
+		case p.New || s.All:
+			accepting = append(accepting, p)
+		}
+	}
+	return accepting, idle
+}
+
+// acceptsNothing begins what is said of a comment with a problem, as the App does.
+const acceptsNothing = "accepts nothing, "
+
+// textIdle prints one comment that accepts nothing.
+func textIdle(b *strings.Builder, c palette, p Suppression) {
+	fmt.Fprintf(b, "%ssuppression problem%s: %s:%d: %s%s\n", c.yellow, c.reset, line(p.Path), p.Line, acceptsNothing, line(p.Problem))
+}
+
+// older marks a finding that the base has too, where it is shown.
+func older(f Finding) string {
+	if f.New {
+		return ""
+	}
+	return " (older)"
+}
+
 // textFinding prints one finding with its source line.
 func textFinding(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
-	fmt.Fprintf(b, "%s%s[%s]%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, c.bold, line(f.Message), c.reset)
+	fmt.Fprintf(b, "%s%s[%s]%s%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, older(f), c.bold, line(f.Message), c.reset)
 	excerpt(b, c, f, source)
 	if len(f.AlsoAt) > 0 {
 		fmt.Fprintf(b, "  also at %s %s\n", pick(len(f.AlsoAt) == 1, "line", "lines"), ints(f.AlsoAt))
@@ -179,7 +209,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		if !f.New && !s.All {
 			continue
 		}
-		fields := map[string]string{"file": line(f.Path), "line": fmt.Sprint(f.Line), "endLine": fmt.Sprint(f.EndLine), "title": f.Rule + ": " + line(f.Title)}
+		fields := map[string]string{"file": line(f.Path), "line": fmt.Sprint(f.Line), "endLine": fmt.Sprint(f.EndLine), "title": f.Rule + older(f) + ": " + line(f.Title)}
 		if f.Line == f.EndLine {
 			fields["col"], fields["endColumn"] = fmt.Sprint(f.Column), fmt.Sprint(f.EndColumn)
 		}
@@ -196,6 +226,16 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 	}
 	for _, u := range r.Summary.Unread {
 		action.WithFieldsMap(map[string]string{"file": line(u.Path), "title": "not reviewed"}).Errorf("%s", line(u.Why))
+	}
+	accepting, idle := r.comments(s)
+	at := func(p Suppression, title string) *githubactions.Action {
+		return action.WithFieldsMap(map[string]string{"file": line(p.Path), "line": fmt.Sprint(p.Line), "title": title})
+	}
+	for _, p := range idle {
+		at(p, "suppression problem").Warningf("%s", acceptsNothing+line(p.Problem))
+	}
+	for _, p := range accepting {
+		at(p, "suppressed "+strings.Join(p.Rules, ", ")).Noticef("%s", line(p.Reason))
 	}
 	if out.err == nil {
 		_, out.err = fmt.Fprintln(w, r.Sentence())
@@ -231,23 +271,20 @@ func Markdown(r *Report, s Style) string {
 			b.WriteString("\n| | rule | place | finding |\n|---|---|---|---|\n")
 			header = true
 		}
-		place := untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)).Code()
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, f.Rule, cell(place), cell(untrusted.Text(f.Message).Prose()))
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s |\n", f.Severity, older(f), f.Rule, cell(place(f.Path, f.Line)), cell(untrusted.Text(f.Message).Prose()))
 	}
-	header = false
-	for _, p := range r.Summary.Suppressions {
-		if !p.New && p.Problem == "" && !s.All {
-			continue
-		}
-		if !header {
-			b.WriteString("\nAccepted by comments:\n\n")
-			header = true
-		}
-		why := p.Reason
-		if p.Problem != "" {
-			why = p.Problem
-		}
-		fmt.Fprintf(&b, "- %s %s: %s\n", strings.Join(p.Rules, ", "), untrusted.Text(fmt.Sprintf("%s:%d", p.Path, p.Line)).Code(), untrusted.Text(why).Markdown())
+	accepting, idle := r.comments(s)
+	if len(accepting) > 0 {
+		fmt.Fprintf(&b, "\nComments that %saccept findings:\n\n", pick(s.All, "", "this change adds to "))
+	}
+	for _, p := range accepting {
+		fmt.Fprintf(&b, "- %s %s: %s\n", strings.Join(p.Rules, ", "), place(p.Path, p.Line), untrusted.Text(p.Reason).Prose())
+	}
+	if len(idle) > 0 {
+		b.WriteString("\nSuppression problems:\n\n")
+	}
+	for _, p := range idle {
+		fmt.Fprintf(&b, "- %s: %s%s\n", place(p.Path, p.Line), acceptsNothing, untrusted.Text(p.Problem).Prose())
 	}
 	if len(r.Summary.Unread) > 0 {
 		b.WriteString("\nNot reviewed:\n\n")
@@ -256,6 +293,11 @@ func Markdown(r *Report, s Style) string {
 		}
 	}
 	return b.String()
+}
+
+// place is a line of a file as code.
+func place(path string, line int) string {
+	return untrusted.Text(fmt.Sprintf("%s:%d", path, line)).Code()
 }
 
 // cell keeps a rendered text inside one table cell.

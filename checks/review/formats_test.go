@@ -42,7 +42,10 @@ type (
 			AutomationDetails struct{ ID string }
 			Invocations       []struct {
 				ExecutionSuccessful        bool
-				ToolExecutionNotifications []struct{ Message sarifText }
+				ToolExecutionNotifications []struct {
+					Message   sarifText
+					Locations []sarifLocation
+				}
 			}
 			Results []sarifResult
 		}
@@ -57,6 +60,7 @@ type (
 		RelatedLocations    []sarifLocation
 		PartialFingerprints map[string]string
 		BaselineState       string
+		Suppressions        []sarifSuppression
 		Fixes               []struct {
 			ArtifactChanges []struct {
 				Replacements []struct {
@@ -66,7 +70,8 @@ type (
 			}
 		}
 	}
-	sarifLocation struct {
+	sarifSuppression struct{ Kind, Status, Justification string }
+	sarifLocation    struct {
 		ID               int
 		PhysicalLocation struct {
 			ArtifactLocation struct{ URI string }
@@ -168,6 +173,19 @@ func TestSARIFKeepsToCodeScanning(t *testing.T) {
 	assert.Contains(t, run.Invocations[0].ToolExecutionNotifications[0].Message.Text, "not reviewed: ")
 }
 
+// suppressedSARIF is a SARIF file with an open finding, an accepted one, and a
+// comment that accepts nothing.
+func suppressedSARIF(t *testing.T) string {
+	t.Helper()
+	head := withLine(violation + " // tilegate: allow(R6) the caller pads\n        let huge: Tile<f32, { [] }> = scalar_to_tile(1e9f32);\n        // tilegate: allow(R7)")
+	r := reviewed(t, head, nil)
+	require.Len(t, r.Accepted, 1)
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, "sarif", r, review.Style{Rules: all.Rules, Source: sourceIn(head), All: true, Accepted: true}))
+	require.Contains(t, out.String(), `"kind": "inSource"`)
+	return out.String()
+}
+
 // TestSARIFSchema validates against the official schema.
 func TestSARIFSchema(t *testing.T) {
 	name := os.Getenv("SARIF_SCHEMA")
@@ -178,12 +196,15 @@ func TestSARIFSchema(t *testing.T) {
 	require.NoError(t, err)
 	head := mixed()
 	text := written(t, "sarif", head, reviewed(t, head, nil))
+	withAccepted := suppressedSARIF(t)
 	check := func(text string) error {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		require.NoError(t, err)
 		return schema.Validate(doc)
 	}
 	assert.NoError(t, check(text))
+	assert.NoError(t, check(withAccepted))
+	assert.Error(t, check(strings.Replace(withAccepted, `"kind": "inSource"`, `"kind": "elsewhere"`, 1)), "the schema knows suppressions")
 	assert.NoError(t, check(written(t, "sarif", head, &review.Report{})), "an empty report")
 	assert.Error(t, check(strings.Replace(text, `"level": "note"`, `"level": "grave"`, 1)), "the schema is one")
 }
@@ -206,15 +227,17 @@ func TestSARIFMultitool(t *testing.T) {
 	}
 	head := mixed()
 	text := written(t, "sarif", head, reviewed(t, head, nil))
-	out := validate(text)
-	assert.NotContains(t, out, ": error ")
-	assert.NotContains(t, out, " GH", "rules of code scanning")
+	for _, text := range []string{text, suppressedSARIF(t)} {
+		out := validate(text)
+		assert.NotContains(t, out, ": error ")
+		assert.NotContains(t, out, " GH", "rules of code scanning")
+	}
 	assert.Contains(t, validate(strings.Replace(text, `"locations": [`, `"locations": [], "x": [`, 1)), ": error ", "the tool finds errors")
 }
 
 // Code scanning refuses a file with too many results, so the lightest go.
 func TestSARIFLimits(t *testing.T) {
-	r := &review.Report{}
+	r := &review.Report{Summary: review.Summary{Kernels: []string{"a"}}}
 	for i := range 25_010 {
 		f := review.Finding{Rule: "R1", Severity: review.Note, Path: "a.rs", Line: i + 1, EndLine: i + 1, Message: "m", Fingerprint: "f"}
 		if i >= 25_000 {
@@ -236,6 +259,18 @@ func TestSARIFLimits(t *testing.T) {
 	assert.Len(t, run.Results[24_990].RelatedLocations, 100)
 	assert.True(t, strings.HasSuffix(run.Results[24_990].Message.Text, "[line 30099](100) and 50 more."))
 	assert.Equal(t, "f:25000", run.Results[24_999].PartialFingerprints["primaryLocationLineHash"])
+
+	// What is accepted goes first.
+	r.Findings = r.Findings[20_000:]
+	for i := range 20_000 {
+		r.Accepted = append(r.Accepted, review.Accepted{Finding: review.Finding{Rule: "R1", Severity: review.Error, Path: "b.rs", Line: i + 1, EndLine: i + 1}, Reason: "why"})
+	}
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, "sarif", r, review.Style{Accepted: true}))
+	run = sarifOf(t, out.String()).Runs[0]
+	require.Len(t, run.Results, 25_000)
+	assert.Empty(t, run.Results[5009].Suppressions)
+	assert.Equal(t, "why", run.Results[5010].Suppressions[0].Justification)
 }
 
 // The replacements of a fix give what tilegate fix writes, in any line ends.

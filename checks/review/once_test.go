@@ -44,9 +44,9 @@ func TestEachContentIsParsedOnce(t *testing.T) {
 		base, err = tree.Load(checkout(t), head)
 		require.NoError(t, err)
 		o := Options{Rules: all.Rules}
-		_, _, err = runRules(context.Background(), o, head, base, head.Kernels)
+		_, err = runRules(context.Background(), o, head, base, head.Kernels)
 		require.NoError(t, err)
-		_, _, err = runRules(context.Background(), o, base, nil, base.Kernels)
+		_, err = runRules(context.Background(), o, base, nil, base.Kernels)
 		require.NoError(t, err)
 		return head, base
 	}

@@ -58,7 +58,8 @@ type (
 // writeRDJSON prints the findings for reviewdog. Its reporters show a message as
 // Markdown on a pull request, and the original output in a terminal. An unread
 // file is an error from its first line to its last, so that a filter by the
-// lines of a diff lets it through.
+// lines of a diff lets it through. A comment that accepts nothing is a warning; one
+// that accepts is left out, since a reporter may fail for whatever it is told.
 func writeRDJSON(w io.Writer, r *Report, s Style) error {
 	out := rdReport{Source: rdSource{"tilegate", project}, Diagnostics: []rdDiagnostic{}}
 	for _, f := range r.Findings {
@@ -94,6 +95,15 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 		out.Diagnostics = append(out.Diagnostics, rdDiagnostic{
 			Message: "not reviewed: " + untrusted.Text(u.Why).Prose(), Location: rdLocation{u.Path, lines(1, last)}, Severity: "ERROR",
 			Output: "unread: " + line(u.Path) + ": " + line(u.Why) + "\n",
+		})
+	}
+	_, idle := r.comments(s)
+	for _, p := range idle {
+		var text strings.Builder
+		textIdle(&text, palette{}, p)
+		out.Diagnostics = append(out.Diagnostics, rdDiagnostic{
+			Message: acceptsNothing + untrusted.Text(p.Problem).Prose(), Location: rdLocation{p.Path, lines(p.Line, p.Line)}, Severity: "WARNING",
+			Output: text.String(),
 		})
 	}
 	e := json.NewEncoder(w)

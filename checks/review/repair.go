@@ -90,7 +90,8 @@ func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
 		history = append(history, next)
 	}
 	now = history[len(history)-1]
-	out.Left = o.report(now.tree, now.tree.Kernels, group(now.hits, nil))
+	findings, _ := group(now.hits, nil)
+	out.Left = o.report(now.tree, now.tree.Kernels, findings)
 	out.Files = repaired(history)
 	return out, nil
 }
@@ -174,9 +175,11 @@ func (w *workshop) look(ctx context.Context, changed map[string][]byte, before *
 		return nil, err
 	}
 	s := &state{tree: t, changed: changed, unread: map[string]bool{}}
-	if s.hits, _, err = runRules(ctx, w.o, t, nil, t.Kernels); err != nil {
+	found, err := runRules(ctx, w.o, t, nil, t.Kernels)
+	if err != nil {
 		return nil, err
 	}
+	s.hits = found.open
 	for _, f := range t.Read() {
 		if f.Unread != "" {
 			s.unread[f.Path] = true

@@ -21,6 +21,14 @@ type Report struct {
 	Tool     Tool      `json:"tool"`
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
+	// Accepted are those that comments in the source accept.
+	Accepted []Accepted `json:"-"`
+}
+
+// Accepted is a finding that a comment in the source accepts, and its reason.
+type Accepted struct {
+	Finding
+	Reason string
 }
 
 // Tool names the program that made the report.
@@ -30,11 +38,14 @@ type Tool struct {
 }
 
 // Summary counts what was found and what could not be read. A report with
-// unread files is never clean.
+// unread files or without a kernel is never clean.
 type Summary struct {
-	Error   int      `json:"error"`
-	Warning int      `json:"warning"`
-	Note    int      `json:"note"`
+	// Error, Warning and Note count all findings, those that the base has too.
+	Error   int `json:"error"`
+	Warning int `json:"warning"`
+	Note    int `json:"note"`
+	// New counts the new ones among them, which are all when no base was given.
+	New     Counts   `json:"new"`
 	Files   int      `json:"files"`
 	Kernels []string `json:"kernels"`
 	Unread  []Unread `json:"unread"`
@@ -42,6 +53,26 @@ type Summary struct {
 	// wrong or not needed.
 	Suppressions []Suppression `json:"suppressions,omitempty"`
 }
+
+// Counts counts findings by their severity.
+type Counts struct {
+	Error   int `json:"error"`
+	Warning int `json:"warning"`
+	Note    int `json:"note"`
+}
+
+func (c *Counts) add(s Severity) {
+	switch s {
+	case Error:
+		c.Error++
+	case Warning:
+		c.Warning++
+	case Note:
+		c.Note++
+	}
+}
+
+func (c Counts) sum() int { return c.Error + c.Warning + c.Note }
 
 // Unread is a file that could not be reviewed, and why.
 type Unread struct {

@@ -71,30 +71,32 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("base: %w", err)
 		}
 	}
-	found, accepted, err := runRules(ctx, o, head, base, kernels)
+	now, err := runRules(ctx, o, head, base, kernels)
 	if err != nil {
 		return nil, err
 	}
-	var old []hit
+	var before outcome
 	if base != nil {
 		progress("reviewing the base")
-		var before []*Suppression
-		if old, before, err = runRules(ctx, o, base, nil, base.Kernels); err != nil {
+		if before, err = runRules(ctx, o, base, nil, base.Kernels); err != nil {
 			return nil, err
 		}
 		progress(fmt.Sprintf("parsed %s of the base that the head does not have", plural(base.Parsed(), "file")))
-		markNew(accepted, before)
-	} else {
-		markNew(accepted, nil)
 	}
+	markNew(now.comments, before.comments)
 	for _, t := range []*tree.Tree{head, base} {
 		if t != nil && t.Err() != nil {
 			return nil, t.Err()
 		}
 	}
-	r := o.report(head, kernels, group(found, known(found, old, head, base)))
-	for _, s := range accepted {
+	findings, _ := group(now.open, known(now.open, before.open, head, base))
+	r := o.report(head, kernels, findings)
+	for _, s := range now.comments {
 		r.Summary.Suppressions = append(r.Summary.Suppressions, *s)
+	}
+	accepted, first := group(now.accepted, known(now.accepted, slices.Concat(before.accepted, before.open), head, base))
+	for i, f := range accepted {
+		r.Accepted = append(r.Accepted, Accepted{f, first[i].by.Reason})
 	}
 	return r, nil
 }
@@ -112,16 +114,14 @@ func (o Options) report(head *tree.Tree, kernels []*tree.Kernel, findings []Find
 			r.Summary.Unread = append(r.Summary.Unread, Unread{f.Path, f.Unread})
 		}
 	}
+	var all Counts
 	for _, f := range r.Findings {
-		switch f.Severity {
-		case Error:
-			r.Summary.Error++
-		case Warning:
-			r.Summary.Warning++
-		case Note:
-			r.Summary.Note++
+		all.add(f.Severity)
+		if f.New {
+			r.Summary.New.add(f.Severity)
 		}
 	}
+	r.Summary.Error, r.Summary.Warning, r.Summary.Note = all.Error, all.Warning, all.Note
 	return r
 }
 
@@ -171,9 +171,17 @@ type hit struct {
 	kernel      string
 	fn          string
 	fingerprint string
+	by          *Suppression // that accepts it
 }
 
-func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) ([]hit, []*Suppression, error) {
+// outcome is what the rules found in a tree, what of it comments accept, and the
+// comments.
+type outcome struct {
+	open, accepted []hit
+	comments       []*Suppression
+}
+
+func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) (outcome, error) {
 	var active []*rules.Rule
 	for _, r := range o.Rules {
 		if o.Severities[r.ID] != Off {
@@ -191,10 +199,10 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, nil, err
+		return outcome{}, err
 	}
-	out := slices.Concat(perJob...)
-	slices.SortStableFunc(out, func(a, b hit) int {
+	hits := slices.Concat(perJob...)
+	slices.SortStableFunc(hits, func(a, b hit) int {
 		if c := strings.Compare(a.File.Path, b.File.Path); c != 0 {
 			return c
 		}
@@ -203,8 +211,9 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		}
 		return cmp.Or(rules.Compare(a.rule.ID, b.rule.ID), a.order.Compare(b.order))
 	})
-	accepted := suppressions(t, o.Rules)
-	return suppress(out, accepted, o.Rules), accepted, nil
+	out := outcome{comments: suppressions(t, o.Rules)}
+	out.open, out.accepted = suppress(hits, out.comments, o.Rules)
+	return out, nil
 }
 
 func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
@@ -229,18 +238,20 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 
 // group makes findings of the hits: one per rule, function, kind of construct
 // and severity, new ones apart from old ones, which are those that the base
-// has, by their index.
-func group(hits []hit, old map[int]bool) []Finding {
+// has, by their index. What different comments accept is apart, too. With each
+// finding comes the first of its hits.
+func group(hits []hit, old map[int]bool) (out []Finding, first []hit) {
 	type key struct {
 		rule, path, fn, construct, message string
 		severity                           Severity
 		isNew                              bool
+		by                                 *Suppression
 	}
 	at := map[key]int{}
-	out := []Finding{}
+	out = []Finding{}
 	for i, h := range hits {
 		isNew := !old[i]
-		k := key{h.rule.ID, h.File.Path, h.fn, h.Construct, "", h.Severity, isNew}
+		k := key{h.rule.ID, h.File.Path, h.fn, h.Construct, "", h.Severity, isNew, h.by}
 		if h.fn == "" {
 			// Outside functions only equal messages belong together.
 			k.message = h.Message
@@ -262,6 +273,7 @@ func group(hits []hit, old map[int]bool) []Finding {
 			continue
 		}
 		at[k] = len(out)
+		first = append(first, h)
 		out = append(out, Finding{
 			Rule: h.rule.ID, Severity: h.Severity, Path: h.File.Path,
 			Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column,
@@ -269,5 +281,5 @@ func group(hits []hit, old map[int]bool) []Finding {
 			Fix: fix, Triage: h.rule.Triage, Fingerprint: h.fingerprint, New: isNew,
 		})
 	}
-	return out
+	return out, first
 }

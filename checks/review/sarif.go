@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,7 +82,14 @@ type (
 		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 		Baseline     string            `json:"baselineState"`
-		Fixes        []sarifFix        `json:"fixes,omitempty"`
+		// Suppressions are there for all results of a run, or for none.
+		Suppressions []sarifSuppression `json:"suppressions,omitzero"`
+		Fixes        []sarifFix         `json:"fixes,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		ID       int           `json:"id,omitempty"`
@@ -139,16 +147,27 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 		})
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Automation: sarifAutomation{"tilegate/"}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
-	invocation := sarifInvocation{Successful: len(r.Summary.Unread) == 0}
+	invocation := sarifInvocation{Successful: len(r.Summary.Unread) == 0 && len(r.Summary.Kernels) > 0}
 	for _, u := range r.Summary.Unread {
 		invocation.Notifications = append(invocation.Notifications, sarifNotification{
 			"error", sarifText{Text: "not reviewed: " + line(u.Why)}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(u.Path)}}},
 		})
 	}
-	found, omitted := heaviest(r.Findings, maxResults)
+	if len(r.Summary.Kernels) == 0 {
+		invocation.Notifications = append(invocation.Notifications, sarifNotification{Level: "error", Message: sarifText{Text: "there is no kernel to review"}})
+	}
+	_, idle := r.comments(s)
+	for _, p := range idle {
+		invocation.Notifications = append(invocation.Notifications, sarifNotification{
+			"warning", sarifText{Text: "suppression problem: " + acceptsNothing + line(p.Problem)},
+			[]sarifLocation{{Physical: sarifPhysical{artifact(p.Path), &sarifRegion{StartLine: p.Line}}}},
+		})
+	}
+	all := results(r, s.Accepted)
+	found, omitted := heaviest(all, maxResults)
 	if omitted > 0 {
 		invocation.Notifications = append(invocation.Notifications, sarifNotification{
-			Level: "warning", Message: sarifText{Text: fmt.Sprintf("%d of %d findings, the lightest, are left out: code scanning takes %d", omitted, len(r.Findings), maxResults)},
+			Level: "warning", Message: sarifText{Text: fmt.Sprintf("%d of %d findings, the lightest, are left out: code scanning takes %d", omitted, len(all), maxResults)},
 		})
 	}
 	run.Invocations = []sarifInvocation{invocation}
@@ -163,13 +182,19 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 		res := sarifResult{
 			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: sarifLevel(f.Severity),
 			Message:   sarifText{Text: unlinked(untrusted.Text(f.Message).Plain())},
-			Locations: []sarifLocation{{Physical: sarifPhysical{artifact(f.Path), region(file, f, &starts, &ends)}}},
+			Locations: []sarifLocation{{Physical: sarifPhysical{artifact(f.Path), region(file, f.Finding, &starts, &ends)}}},
 			// The second is the one that code scanning tells alerts apart by.
 			Fingerprints: map[string]string{"tilegate/v1": f.Fingerprint, "primaryLocationLineHash": fmt.Sprintf("%s:%d", f.Fingerprint, same[f.Fingerprint])},
 			Baseline:     "unchanged",
 		}
 		if f.New {
 			res.Baseline = "new"
+		}
+		if s.Accepted {
+			res.Suppressions = []sarifSuppression{}
+		}
+		if f.Reason != "" {
+			res.Suppressions = append(res.Suppressions, sarifSuppression{"inSource", "accepted", line(f.Reason)})
 		}
 		var links []string
 		for i, n := range f.AlsoAt[:min(len(f.AlsoAt), maxRelated)] {
@@ -194,9 +219,27 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
+// results are the findings, and with accepted also those that comments accept, at
+// their places among the others; only these have a reason.
+func results(r *Report, accepted bool) []Accepted {
+	var out []Accepted
+	for _, f := range r.Findings {
+		out = append(out, Accepted{Finding: f})
+	}
+	if !accepted || len(r.Accepted) == 0 {
+		return out
+	}
+	out = append(out, r.Accepted...)
+	slices.SortStableFunc(out, func(a, b Accepted) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column, rules.Compare(a.Rule, b.Rule))
+	})
+	return out
+}
+
 // heaviest is the first limit findings in the order of their weight, new before
-// old ones, put back in the order that they had; and how many it leaves out.
-func heaviest(findings []Finding, limit int) ([]Finding, int) {
+// old ones and accepted ones last, put back in the order that they had; and how
+// many it leaves out.
+func heaviest(findings []Accepted, limit int) ([]Accepted, int) {
 	if len(findings) <= limit {
 		return findings, 0
 	}
@@ -204,16 +247,20 @@ func heaviest(findings []Finding, limit int) ([]Finding, int) {
 	for i := range order {
 		order[i] = i
 	}
-	weight := func(f Finding) int {
+	weight := func(f Accepted) int {
+		w := 2 * f.Severity.Rank()
 		if f.New {
-			return 2*f.Severity.Rank() + 1
+			w++
 		}
-		return 2 * f.Severity.Rank()
+		if f.Reason != "" {
+			w -= 100
+		}
+		return w
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return weight(findings[b]) - weight(findings[a]) })
 	kept := order[:limit]
 	slices.Sort(kept)
-	out := make([]Finding, 0, limit)
+	out := make([]Accepted, 0, limit)
 	for _, i := range kept {
 		out = append(out, findings[i])
 	}

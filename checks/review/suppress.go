@@ -136,9 +136,10 @@ func parseSuppression(text string, list []*rules.Rule) *Suppression {
 	return s
 }
 
-// suppress drops the hits that a suppression accepts and marks those used. A
-// suppression of a rule that ran and accepted nothing is not needed.
-func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) []hit {
+// suppress parts the hits into those that are left and those that a suppression
+// accepts, and marks those used. A suppression of a rule that ran and accepted
+// nothing is not needed.
+func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted []hit) {
 	type place struct {
 		path string
 		line int
@@ -153,14 +154,15 @@ func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) []hit {
 			at[place{s.Path, s.target, id}] = s
 		}
 	}
-	left := hits[:0]
+	left = hits[:0]
 	for _, h := range hits {
 		s := at[place{h.File.Path, h.File.Position(h.Span.Start).Line, h.rule.ID}]
 		if s == nil {
 			left = append(left, h)
 			continue
 		}
-		s.Used = true
+		s.Used, h.by = true, s
+		accepted = append(accepted, h)
 	}
 	for _, s := range all {
 		complete := !slices.ContainsFunc(s.Rules, func(id string) bool {
@@ -170,7 +172,7 @@ func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) []hit {
 			s.Problem = "not needed: nothing of " + strings.Join(s.Rules, ", ") + " is found here"
 		}
 	}
-	return left
+	return left, accepted
 }
 
 // markNew marks the suppressions whose file did not have them at the base.

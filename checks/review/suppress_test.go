@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -88,4 +89,145 @@ func TestSuppressionAgainstABase(t *testing.T) {
 	r = reviewed(t, base, base)
 	assert.Empty(t, r.Findings)
 	assert.False(t, r.Summary.Suppressions[0].New)
+}
+
+// Both a comment that accepts a finding and one that accepts nothing are told in
+// all formats, and never one for the other.
+func TestFormatsTellSuppressions(t *testing.T) {
+	head := withLine("        // tilegate: allow(R6) a power `of` two\n" + violation +
+		"\n        // tilegate: allow(R99) because\n        // tilegate: allow(R2)\n        // tilegate: allow(R7) in vain")
+	base := withLine("        // tilegate: allow(R7) in vain")
+	r := reviewed(t, head, base)
+	require.Empty(t, r.Findings)
+	write := func(format string, s review.Style) string {
+		var out strings.Builder
+		s.Rules, s.Source = all.Rules, sourceIn(head)
+		require.NoError(t, review.Write(&out, format, r, s))
+		return out.String()
+	}
+	n := r.Summary.Suppressions[0].Line
+	at := func(line string) string {
+		for i := range 8 {
+			line = strings.ReplaceAll(line, fmt.Sprintf("LINE+%d", i), fmt.Sprint(n+i))
+		}
+		return strings.ReplaceAll(line, "FILE", demoKernel)
+	}
+
+	text := write("text", review.Style{})
+	assert.Contains(t, text, at("suppressed R6: FILE:LINE+0: a power `of` two\n"))
+	assert.Contains(t, text, at("suppression problem: FILE:LINE+2: accepts nothing, no rule \"R99\"\n"))
+	assert.Contains(t, text, at("suppression problem: FILE:LINE+3: accepts nothing, expected a reason after the parenthesis\n"))
+	assert.Contains(t, text, at("suppression problem: FILE:LINE+4: accepts nothing, not needed: nothing of R7 is found here\n"))
+
+	markdown := write("markdown", review.Style{})
+	assert.Contains(t, markdown, at("\nComments that this change adds to accept findings:\n\n- R6 `FILE:LINE+0`: a power `of` two\n\nSuppression problems:\n\n- `FILE:LINE+2`: accepts nothing, no rule "))
+	assert.Contains(t, markdown, at("- `FILE:LINE+3`: accepts nothing, expected a reason after the parenthesis\n- `FILE:LINE+4`: accepts nothing, not needed: "))
+	assert.Contains(t, write("markdown", review.Style{All: true}), "\nComments that accept findings:\n\n- R6 ")
+
+	github := write("github", review.Style{})
+	assert.Contains(t, github, at("::notice file=FILE,line=LINE+0,title=suppressed R6::a power `of` two\n"))
+	assert.Contains(t, github, at("::warning file=FILE,line=LINE+2,title=suppression problem::accepts nothing, no rule \"R99\"\n"))
+	assert.Equal(t, 3, strings.Count(github, "title=suppression problem::"))
+
+	dog := rdOf(t, head, r)
+	require.Len(t, dog.Diagnostics, 3)
+	for i, d := range dog.Diagnostics {
+		assert.Equal(t, "WARNING", d.Severity)
+		assert.Equal(t, n+2+i, d.Location.Range.Start.Line)
+		assert.Contains(t, text, d.OriginalOutput)
+	}
+
+	notes := sarifOf(t, write("sarif", review.Style{})).Runs[0].Invocations[0].ToolExecutionNotifications
+	require.Len(t, notes, 3)
+	assert.Equal(t, `suppression problem: accepts nothing, no rule "R99"`, notes[0].Message.Text)
+	assert.Equal(t, n+2, notes[0].Locations[0].PhysicalLocation.Region.StartLine)
+
+	// What the base has too and accepts is no news.
+	r = reviewed(t, head, head)
+	assert.NotContains(t, write("text", review.Style{}), "suppressed R6")
+	assert.NotContains(t, write("github", review.Style{}), "::notice")
+	assert.NotContains(t, write("markdown", review.Style{}), "accept findings")
+	assert.Contains(t, write("github", review.Style{All: true}), "::notice")
+}
+
+// What a comment accepts is in SARIF where it is asked for, with the reason.
+func TestSARIFSuppressions(t *testing.T) {
+	const huge = "        let huge: Tile<f32, { [] }> = scalar_to_tile(1e9f32);"
+	base := withLine(violation + "\n" + huge)
+	head := withLine(violation + " // tilegate: allow(R6) the [caller](x) pads\n" + huge)
+	for _, base := range []fstest.MapFS{nil, base} {
+		r := reviewed(t, head, base)
+		require.Len(t, r.Findings, 1)
+		require.Len(t, r.Accepted, 1)
+		results := sarifOf(t, written(t, "sarif", head, r)).Runs[0].Results
+		require.Len(t, results, 1)
+		assert.Nil(t, results[0].Suppressions, "code scanning would open an alert for each")
+
+		var out strings.Builder
+		require.NoError(t, review.Write(&out, "sarif", r, review.Style{Rules: all.Rules, Source: sourceIn(head), All: true, Accepted: true}))
+		results = sarifOf(t, out.String()).Runs[0].Results
+		require.Len(t, results, 2)
+		state := "new"
+		if base != nil {
+			state = "unchanged"
+		}
+		assert.Equal(t, "R6", results[0].RuleID)
+		assert.Equal(t, []sarifSuppression{{"inSource", "accepted", "the [caller](x) pads"}}, results[0].Suppressions)
+		assert.Equal(t, state, results[0].BaselineState)
+		assert.Equal(t, "R2", results[1].RuleID)
+		assert.NotNil(t, results[1].Suppressions, "suppressions are there for all or none")
+		assert.Empty(t, results[1].Suppressions)
+	}
+
+	// Each comment has its reason.
+	head = withLine(violation + " // tilegate: allow(R6) one\n" + strings.ReplaceAll(violation, "tiny", "more") + " // tilegate: allow(R6) two\n")
+	r := reviewed(t, head, nil)
+	require.Len(t, r.Accepted, 2)
+	assert.Equal(t, "one", r.Accepted[0].Reason)
+	assert.Equal(t, "two", r.Accepted[1].Reason)
+}
+
+// The sentence says what is new, and what is older apart.
+func TestSentence(t *testing.T) {
+	const huge = "        let huge: Tile<f32, { [] }> = scalar_to_tile(1e9f32);"
+	base := withLine(violation)
+	r := reviewed(t, base, base)
+	assert.Regexp(t, `^0 errors, 0 warnings and 0 notes new; 1 older in 1 kernel and [0-9]+ files read\.$`, r.Sentence())
+	assert.Equal(t, 1, r.Summary.Error)
+	assert.Zero(t, r.Summary.New)
+	assert.False(t, r.Reaches(review.Note))
+
+	r = reviewed(t, withLine(violation+"\n"+huge), base)
+	assert.Regexp(t, `^0 errors, 1 warning and 0 notes new; 1 older in 1 kernel `, r.Sentence())
+	assert.Equal(t, review.Counts{Warning: 1}, r.Summary.New)
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, "json", r, review.Style{}))
+	assert.Contains(t, out.String(), `"new": {
+      "error": 0,
+      "warning": 1,
+      "note": 0
+    },`)
+	for format, want := range map[string]string{"text": "error[R6] (older): `BLOCK", "markdown": "| error (older) | R6 |", "github": "title=R6 (older)%3A "} {
+		out.Reset()
+		require.NoError(t, review.Write(&out, format, r, review.Style{All: true}))
+		assert.Contains(t, out.String(), want)
+	}
+
+	r = reviewed(t, base, nil)
+	assert.Regexp(t, `^1 error in 1 kernel `, r.Sentence())
+	assert.Equal(t, review.Counts{Error: 1}, r.Summary.New)
+}
+
+// A checkout without a kernel is not clean in any format.
+func TestNoKernelIsNotClean(t *testing.T) {
+	head := fstest.MapFS{"src/tilegym/ops/cutile_rs/__init__.py": {}}
+	for _, base := range []fstest.MapFS{nil, head, ruletest.Base()} {
+		r := reviewed(t, head, base)
+		assert.NotContains(t, r.Sentence(), "No finding:")
+		assert.Contains(t, r.Sentence(), "in 0 kernels and ")
+		assert.True(t, strings.HasSuffix(r.Sentence(), "; there is no kernel to review."), r.Sentence())
+		i := sarifOf(t, written(t, "sarif", head, r)).Runs[0].Invocations[0]
+		assert.False(t, i.ExecutionSuccessful)
+		assert.Equal(t, "there is no kernel to review", i.ToolExecutionNotifications[0].Message.Text)
+	}
 }
