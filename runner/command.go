@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -40,7 +41,7 @@ type command struct {
 }
 
 // shell prints the command as a line for a shell, with what it adds to the
-// environment.
+// environment. What a dry run cannot know is a variable of the shell.
 func (c command) shell(base []string) string {
 	known := map[string]bool{}
 	for _, e := range base {
@@ -59,7 +60,20 @@ func (c command) shell(base []string) string {
 	return strings.Join(parts, " ")
 }
 
+// variables are those that a dry run leaves to the shell.
+var variables = regexp.MustCompile(`\$(SCRIPTS|LIBRARY)\b`)
+
 func quote(s string) string {
+	if at := variables.FindStringIndex(s); at != nil {
+		before, after := "", ""
+		if at[0] > 0 {
+			before = quote(s[:at[0]])
+		}
+		if at[1] < len(s) {
+			after = quote(s[at[1]:])
+		}
+		return before + `"` + s[at[0]:at[1]] + `"` + after
+	}
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-", r)
 	}) {

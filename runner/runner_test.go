@@ -279,6 +279,25 @@ func TestInterruptedStageStillLeavesEvidence(t *testing.T) {
 	checkFiles(t, outcomes[0])
 }
 
+// TestNoRoundBeyondTheStagesTime: beyond the least number of rounds none is begun
+// for which there may be no time.
+func TestNoRoundBeyondTheStagesTime(t *testing.T) {
+	repo := newRepository(t)
+	w, err := InPlace(repo.dir)
+	require.NoError(t, err)
+	r := newRunner(t)
+	r.MoreRounds = func([]string, []string, job.Evidence) (bool, error) { return true, nil }
+	rounds := func(stage time.Duration) int {
+		r.Limits.PerfStage, r.Out = stage, t.TempDir()
+		o, err := r.Stage(t.Context(), w, request("", "", "row_sum"), job.Perf, "row_sum")
+		require.NoError(t, err)
+		require.Empty(t, o.Failed)
+		return (len(o.Evidence.Commands) - 1) / 2
+	}
+	assert.Equal(t, 1, rounds(2*r.Limits.Perf))
+	assert.Equal(t, 2, rounds(2*r.Limits.Perf+time.Hour))
+}
+
 func TestDryRunPrintsTheCommands(t *testing.T) {
 	repo := newRepository(t)
 	w, err := InPlace(repo.dir)
@@ -295,6 +314,17 @@ func TestDryRunPrintsTheCommands(t *testing.T) {
 	assert.Contains(t, text, "CUPTI=1")
 	assert.Contains(t, text, "DISABLE_FALLBACK=1")
 	assert.NoDirExists(t, r.Out)
+	// Every line is one for a shell, and what is not known yet is a variable of it.
+	assert.Contains(t, text, "LIBRARY=$(ls "+repo.dir+"/src/tilegym/ops/cutile_rs/cutile_kernels/target/release/lib*.so)\n")
+	assert.Contains(t, text, `python3 "$SCRIPTS"/wiring.py cutile-rs tilegym.ops.cutile_rs.row_sum "$LIBRARY" cutile_row_sum`)
+	assert.Contains(t, text, `src:"$SCRIPTS" `)
+	// The same build is listed once a stage, and it says why.
+	assert.Equal(t, 3, strings.Count(text, "cargo build --release"))
+	assert.Equal(t, 3, strings.Count(text, ": each stage builds, for it may run on another host\n"))
+	syntax := exec.Command("sh", "-n")
+	syntax.Stdin = strings.NewReader(text)
+	said, err := syntax.CombinedOutput()
+	require.NoError(t, err, string(said))
 
 	_, err = r.Kernels(t.Context(), w, request("", "", "nothing"), job.Stages)
 	assert.ErrorContains(t, err, `kernel "nothing": expected one of row_sum, scale_add`)

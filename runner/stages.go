@@ -23,10 +23,28 @@ var scripts embed.FS
 // Limits end a command that takes longer.
 type Limits struct {
 	Build, Check, Correctness, Perf time.Duration // Perf is for one side of one round
+	// PerfStage is for the perf stage as a whole: beyond the least number of rounds
+	// none is begun that might not end within it.
+	PerfStage time.Duration
 }
 
-// DefaultLimits leave room for a cold build and a full test matrix.
-var DefaultLimits = Limits{Build: 40 * time.Minute, Check: 10 * time.Minute, Correctness: 60 * time.Minute, Perf: 30 * time.Minute}
+// DefaultLimits leave room for a cold build and a full test matrix. The time limits
+// of the workflow's jobs and the configuration's deadlines are made of them.
+var DefaultLimits = Limits{
+	Build: 40 * time.Minute, Check: 10 * time.Minute, Correctness: 60 * time.Minute, Perf: 30 * time.Minute, PerfStage: 220 * time.Minute,
+}
+
+// Stage is the longest that a stage takes; perf takes longer only where more than
+// the default number of rounds are asked for at least.
+func (l Limits) Stage(stage job.Stage) time.Duration {
+	switch stage {
+	case job.Build:
+		return l.Build
+	case job.Correctness:
+		return l.Build + 2*l.Check + l.Correctness
+	}
+	return l.PerfStage
+}
 
 // ErrInterrupted says that the context ended before the stage did.
 var ErrInterrupted = errors.New("interrupted")
@@ -83,8 +101,11 @@ func (r *Runner) Stage(ctx context.Context, w *Workspace, req job.Request, stage
 		},
 	}
 	if r.DryRun != nil {
-		s.scripts = "SCRIPTS"
+		s.scripts = "$SCRIPTS"
 		s.environ(gpu{})
+		if err := s.heading(); err != nil {
+			return s.out, err
+		}
 		_, err := s.run(ctx)
 		return s.out, err
 	}
@@ -110,6 +131,17 @@ func (r *Runner) Stage(ctx context.Context, w *Workspace, req job.Request, stage
 	}
 	s.out.Evidence = s.e
 	return s.out, err
+}
+
+// heading says in a dry run which job the commands are of, and what their variables
+// stand for.
+func (s *stageRun) heading() error {
+	text := fmt.Sprintf("# %s: each stage builds, for it may run on another host\n", job.JobName(s.out.Stage, s.out.Kernel, s.req.GPU))
+	if s.out.Stage != job.Build {
+		text += "# $SCRIPTS is a folder with the files of runner/scripts; a run makes a temporary one\n"
+	}
+	_, err := io.WriteString(s.DryRun, text)
+	return err
 }
 
 // fresh makes an empty folder and refuses one that holds something, so that the
@@ -312,8 +344,12 @@ func (s *stageRun) correctness(ctx context.Context) (string, error) {
 	if ok, err := s.compile(ctx); !ok || err != nil {
 		return "cargo build", err
 	}
-	library := filepath.Join(s.crate(), "target", "release", "LIBRARY")
-	if s.DryRun == nil {
+	library := "$LIBRARY"
+	if s.DryRun != nil {
+		if _, err := fmt.Fprintf(s.DryRun, "LIBRARY=$(ls %s/lib*.so)\n", quote(filepath.Join(s.crate(), "target", "release"))); err != nil {
+			return "", err
+		}
+	} else {
 		var err error
 		if library, err = sharedLibrary(s.crate()); err != nil {
 			s.e.Commands = append(s.e.Commands, job.Command{Name: "symbols", Argv: []string{"tilegate", "symbols"}, ExitCode: 1})
@@ -340,6 +376,7 @@ func (s *stageRun) correctness(ctx context.Context) (string, error) {
 // perf measures both sides in alternating rounds, so that a slow drift of the
 // host meets both, and swaps their order from round to round.
 func (s *stageRun) perf(ctx context.Context) (string, error) {
+	begun := s.Now()
 	if ok, err := s.compile(ctx); !ok || err != nil {
 		return "cargo build", err
 	}
@@ -364,7 +401,7 @@ func (s *stageRun) perf(ctx context.Context) (string, error) {
 		if round < s.req.Rounds.Min {
 			continue
 		}
-		if s.DryRun != nil || s.MoreRounds == nil {
+		if s.DryRun != nil || s.MoreRounds == nil || s.Now().Sub(begun)+2*s.Limits.Perf > s.Limits.PerfStage {
 			break
 		}
 		more, err := s.MoreRounds(candidate, reference, s.e)

@@ -10,12 +10,14 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tilegate/tilegate/checks/job"
 )
 
 // Limits of what a command may say.
 const (
 	// MaxRounds is the most perf rounds that a command may ask for.
-	MaxRounds = 20
+	MaxRounds = job.MaxRounds
 	// MaxRatio is the highest candidate/reference ratio that a waiver may allow.
 	MaxRatio = 100.0
 	// MaxReason is the length of a waiver's reason in bytes.

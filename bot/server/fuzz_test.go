@@ -81,12 +81,12 @@ func FuzzSettings(f *testing.F) {
 			}
 			return value
 		}
-		s, err := server.LoadSettings(data, getenv)
+		s, err := server.LoadSettings("settings.yml", data, getenv)
 		require.Error(t, err, "the private key is none: %+v", s)
 		require.NotContains(t, err.Error(), hidden)
 		require.NotContains(t, err.Error(), hex.EncodeToString([]byte(hidden)))
 		require.True(t, utf8.ValidString(err.Error()), "%q", err.Error())
-		u, err := server.LoadDatabaseURL(data, getenv)
+		u, err := server.LoadDatabaseURL("settings.yml", data, getenv)
 		require.True(t, err != nil || strings.HasPrefix(u, "sqlite:") && len(u) > len("sqlite:"))
 	})
 }

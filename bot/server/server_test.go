@@ -227,7 +227,7 @@ func TestSettings(t *testing.T) {
 	env := map[string]string{
 		"TILEGATE_APP_ID": "7", "TILEGATE_WEBHOOK_SECRET": "one, two", "TILEGATE_PRIVATE_KEY_FILE": path, "TILEGATE_WRITE_PACE": "0",
 	}
-	s, err := server.LoadSettings([]byte("app_id: 3\nlisten: 127.0.0.1:0\nreconcile_interval: 1m\n"), func(k string) string { return env[k] })
+	s, err := server.LoadSettings("settings.yml", []byte("app_id: 3\nlisten: 127.0.0.1:0\nreconcile_interval: 1m\n"), func(k string) string { return env[k] })
 	require.NoError(t, err)
 	require.Equal(t, int64(7), s.AppID, "the environment overrides the file")
 	require.Equal(t, "127.0.0.1:0", s.Listen)
@@ -249,7 +249,7 @@ func TestSettingsThatAreWrong(t *testing.T) {
 		"TILEGATE_APP_ID": "seven", "TILEGATE_PRIVATE_KEY": "hunter2", "TILEGATE_LISTEN": "nowhere",
 		"TILEGATE_DATABASE_URL": "mysql://u:hunter2@h/db", "TILEGATE_RECONCILE_INTERVAL": "5", "TILEGATE_GITHUB_API_URL": "ftp://x",
 	}
-	_, err := server.LoadSettings(nil, func(k string) string { return env[k] })
+	_, err := server.LoadSettings("", nil, func(k string) string { return env[k] })
 	for _, want := range []string{
 		`TILEGATE_APP_ID: expected the App's id, a positive number, found "seven"`,
 		"TILEGATE_PRIVATE_KEY: expected a PEM block", "TILEGATE_WEBHOOK_SECRET: expected", "TILEGATE_LISTEN: expected HOST:PORT",
@@ -259,7 +259,7 @@ func TestSettingsThatAreWrong(t *testing.T) {
 	}
 	require.NotContains(t, err.Error(), "hunter2")
 
-	_, err = server.LoadSettings([]byte("webhook_secret: hunter2\nlisten_on: x\n"), func(string) string { return "" })
+	_, err = server.LoadSettings("settings.yml", []byte("webhook_secret: hunter2\nlisten_on: x\n"), func(string) string { return "" })
 	require.ErrorContains(t, err, "listen_on")
 	require.NotContains(t, err.Error(), "hunter2")
 }

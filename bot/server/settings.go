@@ -48,11 +48,11 @@ type file struct {
 	PollInterval      string `yaml:"poll_interval"`
 }
 
-// LoadSettings reads the YAML text (may be nil) and the environment. The error
-// names every missing or malformed setting and what was expected, and never
+// LoadSettings reads the YAML text of a file (may be nil) and the environment. The
+// error names every missing or malformed setting and what was expected, and never
 // shows a secret's value.
-func LoadSettings(data []byte, getenv func(string) string) (Settings, error) {
-	f, err := readFile(data, getenv)
+func LoadSettings(name string, data []byte, getenv func(string) string) (Settings, error) {
+	f, err := readFile(name, data, getenv)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -61,8 +61,8 @@ func LoadSettings(data []byte, getenv func(string) string) (Settings, error) {
 
 // LoadDatabaseURL reads only where the App's database is, for commands that
 // need neither GitHub nor a secret.
-func LoadDatabaseURL(data []byte, getenv func(string) string) (string, error) {
-	f, err := readFile(data, getenv)
+func LoadDatabaseURL(name string, data []byte, getenv func(string) string) (string, error) {
+	f, err := readFile(name, data, getenv)
 	if err != nil {
 		return "", err
 	}
@@ -72,11 +72,11 @@ func LoadDatabaseURL(data []byte, getenv func(string) string) (string, error) {
 }
 
 // readFile reads the YAML text and lays the environment over it.
-func readFile(data []byte, getenv func(string) string) (f file, err error) {
+func readFile(name string, data []byte, getenv func(string) string) (f file, err error) {
 	if len(data) > 0 {
 		if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
 			// The excerpt would quote the file, which may hold secrets.
-			return file{}, fmt.Errorf("settings file: expected the documented keys with text values: %s", yaml.FormatError(err, false, false))
+			return file{}, fmt.Errorf("%s: expected the keys of docs/serve.md with text values: %s", name, yaml.FormatError(err, false, false))
 		}
 	}
 	for name, field := range map[string]*string{
@@ -173,7 +173,7 @@ func (f file) privateKey(p *problems) Secret {
 		name = "TILEGATE_PRIVATE_KEY_FILE"
 		data, err := os.ReadFile(f.PrivateKeyFile)
 		if err != nil {
-			p.add(name, "a readable file with "+want, err.Error())
+			p.add(name, "a readable file with "+want, "none ("+err.Error()+")")
 			return ""
 		}
 		text = string(data)

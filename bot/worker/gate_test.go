@@ -374,11 +374,12 @@ func TestRulesRunAgain(t *testing.T) {
 // TestInvalidConfiguration : a wrong file closes the gate with its line.
 func TestInvalidConfiguration(t *testing.T) {
 	w := newWorld(t)
-	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text("gpus: []\nrefrence: cutile\n")})
+	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text("# ours\nrefrence: cutile\ngpus: []\n")})
 	_, sha := w.open("writer", w.harmless())
 	gate := w.becomes(sha, report.CheckGate, "failure")
 	require.Contains(t, gate.Title, ".github/tilegym.yml:2")
 	require.Contains(t, gate.Title, "refrence")
+	require.Contains(t, gate.Summary, "3: gpus: expected at least one class with required: true", "every fault is told")
 	w.push("main", "maya", githubsim.Changes{".github/tilegym.yml": githubsim.Text("reference: cutile\n")})
 	w.eventually("open again", func() bool { c, _ := w.check(sha, report.CheckGate); return c.Status == "in_progress" })
 }

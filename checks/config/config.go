@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,9 +16,10 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
+	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Path is where a repository keeps its configuration. It is read from the base
@@ -69,9 +71,16 @@ type Paths struct {
 type Perf struct {
 	Threshold  float64           `yaml:"threshold"`   // highest geomean ratio that is DONE
 	Rounds     Rounds            `yaml:"rounds"`      // alternating measurements of each side
-	MaxMissing float64           `yaml:"max_missing"` // highest share of missing configs, 0 to 1
+	MaxMissing float64           `yaml:"max_missing"` // highest share of missing configs, see ValidShare
 	Renames    map[string]string `yaml:"renames"`     // old config name to new, such as test_perf[1-fp16]
 }
+
+// Share says in words what ValidShare holds.
+const Share = "a share from 0 to below 1"
+
+// ValidShare reports whether a share of configs may be missing. Where all may, the
+// one that is left decides alone.
+func ValidShare(share float64) bool { return share >= 0 && share < 1 }
 
 // Rounds bounds the number of rounds.
 type Rounds struct {
@@ -83,7 +92,7 @@ type Rounds struct {
 type GPU struct {
 	Name     string   `yaml:"name"`
 	Labels   []string `yaml:"labels"`   // runner labels
-	Required bool     `yaml:"required"` // the gate needs this class
+	Required bool     `yaml:"required"` // the gate needs this class; true where the file does not say
 }
 
 // Deadlines end a dispatch that does not end by itself.
@@ -112,7 +121,7 @@ func Default() Config {
 		},
 		GPUs:      []GPU{{Name: "default", Labels: []string{"self-hosted", "gpu"}, Required: true}},
 		Workflow:  "tilegym-gate.yml",
-		Deadlines: Deadlines{Queue: 2 * time.Hour, Run: 3 * time.Hour},
+		Deadlines: Deadlines{Queue: 2 * time.Hour, Run: 8 * time.Hour},
 	}
 }
 
@@ -184,14 +193,25 @@ func Parse(file string, data []byte) (Config, error) {
 	if p := aliases(file, tree.Docs[0].Body); len(p) > 0 {
 		return Config{}, p
 	}
-	if err := yaml.NodeToValue(tree.Docs[0].Body, &c, yaml.Strict()); err != nil {
-		line, message := explain(err)
-		return fail(line, "%s", message)
-	}
-	if p := c.validate(file, tree); len(p) > 0 {
-		return Config{}, p
+	d := &decoder{file: file, lines: map[string]int{}, unfit: map[string]bool{}}
+	d.value(tree.Docs[0].Body, reflect.ValueOf(&c).Elem(), "")
+	c.validate(d)
+	if len(d.found) > 0 {
+		return Config{}, d.found.sorted()
 	}
 	return c, nil
+}
+
+// maxFaults bounds the faults that are told of a file.
+const maxFaults = 100
+
+// sorted are the faults in the order of the file.
+func (p Problems) sorted() Problems {
+	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Message, b.Message)) })
+	if more := len(p) - maxFaults; more > 0 {
+		p = append(p[:maxFaults], Problem{p[0].File, 0, fmt.Sprintf("%d more faults", more)})
+	}
+	return p
 }
 
 // For all of these the YAML library takes quadratic time. maxLine bounds runs of
@@ -217,13 +237,13 @@ func unbounded(data []byte) (int, string) {
 			continue
 		case '[', '{':
 			if depth++; depth > maxNesting {
-				return line, fmt.Sprintf("expected at most %d brackets inside each other", maxNesting)
+				return line, fmt.Sprintf("expected at most %d brackets inside each other, found more", maxNesting)
 			}
 		case ']', '}':
 			depth = max(0, depth-1)
 		}
 		if i-start >= maxLine {
-			return line, fmt.Sprintf("expected a line of at most %d bytes", maxLine)
+			return line, fmt.Sprintf("expected a line of at most %d bytes, found a longer one", maxLine)
 		}
 		if i == start && bytes.HasPrefix(data[i:], []byte("---")) {
 			if documents++; documents > 1 {
@@ -245,137 +265,21 @@ func explain(err error) (line int, message string) {
 	} else {
 		message, _, _ = strings.Cut(err.Error(), "\n")
 	}
-	var kind *yaml.TypeError
-	var node *yaml.UnexpectedNodeTypeError
-	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
-		message = "unknown field " + name + "; expected one of those that the documentation names"
-		if near := nearest(strings.Trim(name, `"`)); near != "" {
-			message = fmt.Sprintf("unknown field %s; did you mean %q?", name, near)
-		}
-	} else if errors.As(err, &kind) {
-		message = fmt.Sprintf("expected %s, found %s", wanted(kind.DstType), given(kind.SrcType, kind.Token))
-	} else if errors.As(err, &node) {
-		message = fmt.Sprintf("expected %s, found %s", shape(node.Expected), shape(node.Actual))
-	} else if value, ok := strings.CutPrefix(message, "time: invalid duration "); ok {
-		message = "expected a duration such as 2h, found " + value
-	}
 	return line, message
 }
 
-// shape names a kind of node in plain words.
-func shape(t ast.NodeType) string {
-	switch t {
-	case ast.SequenceType:
-		return "a list"
-	case ast.MappingType, ast.MappingValueType:
-		return "fields with values"
-	case ast.StringType, ast.LiteralType:
-		return "text"
-	case ast.IntegerType, ast.FloatType, ast.InfinityType, ast.NanType:
-		return "a number"
-	case ast.BoolType:
-		return "true or false"
-	}
-	return "something else"
-}
-
-// wanted names what a field holds in words of the file.
-func wanted(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[time.Duration]():
-		return "a duration such as 2h"
-	case t == nil:
-		return "another kind of value"
-	}
-	switch t.Kind() {
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Int, reflect.Int64, reflect.Uint64:
-		return "a whole number"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "text"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "fields with values"
-	}
-	return "another kind of value"
-}
-
-// given names what stands in the file instead.
-func given(t reflect.Type, at *token.Token) string {
-	if t != nil {
-		switch t.Kind() {
-		case reflect.Slice, reflect.Array:
-			return "a list"
-		case reflect.Map, reflect.Struct:
-			return "fields with values"
-		}
-	}
-	if at != nil {
-		return strconv.Quote(at.Value)
-	}
-	return "another kind"
-}
-
-// nearest is the field whose name a misspelt one is closest to, or nothing.
-func nearest(name string) (field string) {
-	best := min(2, len(name)/3) + 1
-	for _, known := range fields(reflect.TypeFor[Config]()) {
-		if d := distance(name, known); d < best {
-			best, field = d, known
-		}
-	}
-	return field
-}
-
-// fields lists the names of all fields of a type and of those below it.
-func fields(t reflect.Type) (names []string) {
-	switch t.Kind() {
-	case reflect.Slice:
-		return fields(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			names = append(names, t.Field(i).Tag.Get("yaml"))
-			names = append(names, fields(t.Field(i).Type)...)
-		}
-	}
-	return names
-}
-
-// distance is the number of bytes to insert, delete or replace.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := i
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = min(left, row[j], row[j+1]) + 1
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}
-
-// aliases refuses anchors, aliases and merges: a configuration needs none, and
-// nested ones grow without bound.
+// aliases refuses anchors, aliases, tags and merges: a configuration needs none,
+// and nested ones grow without bound.
 func aliases(file string, root ast.Node) Problems {
 	var found Problems
 	ast.Walk(visitor(func(n ast.Node) {
 		switch n.Type() {
-		case ast.AnchorType, ast.AliasType, ast.MergeKeyType:
-			found = append(found, Problem{file, n.GetToken().Position.Line, "expected plain values, found an anchor, alias or merge key"})
+		case ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType:
+			message := "expected plain values, found an anchor, alias, tag or merge key"
+			if at := strings.TrimPrefix(n.GetPath(), "$."); at != "" && at != "$" {
+				message = at + ": " + message
+			}
+			found = append(found, Problem{file, lineOf(n), message})
 		}
 	}), root)
 	return found
@@ -391,11 +295,13 @@ var (
 	workflowName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$`)
 )
 
-// validate checks the values and finds the line of each wrong one.
-func (c Config) validate(file string, tree *ast.File) Problems {
-	var found Problems
+// validate checks the values. One that did not fit its field is the default here
+// and not told twice.
+func (c Config) validate(d *decoder) {
 	bad := func(at, expected string, value any) {
-		found = append(found, Problem{file, lineOf(tree, at), fmt.Sprintf("%s: expected %s, found %s", strings.TrimPrefix(at, "$."), expected, shown(value))})
+		if !d.isUnfit(at) {
+			d.bad(d.line(at), at, expected, shown(value))
+		}
 	}
 	layout := Default().Paths
 	for _, dir := range []struct{ name, found, want string }{
@@ -403,48 +309,42 @@ func (c Config) validate(file string, tree *ast.File) Problems {
 		{"reference", c.Paths.Reference, layout.Reference}, {"tests", c.Paths.Tests, layout.Tests},
 	} {
 		if dir.found != dir.want {
-			bad("$.paths."+dir.name, dir.want+", the one layout that is read", dir.found)
+			bad("paths."+dir.name, dir.want+", the one layout that is read", dir.found)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
 		if known, ok := rules.ParseID(id); !ok || known != id {
-			bad("$.rules."+id, "a rule such as R45, P9, A1, S1 or T1", id)
+			bad("rules."+id, "a rule such as R45, P9, A1, S1 or T1", id)
 		}
 		if !slices.Contains(Severities, c.Rules[id]) {
-			bad("$.rules."+id, strings.Join(Severities, ", "), c.Rules[id])
+			bad("rules."+id, strings.Join(Severities, ", "), c.Rules[id])
 		}
 	}
 	if !backendPattern.MatchString(c.Reference) {
-		bad("$.reference", "auto or a backend's name", c.Reference)
+		bad("reference", "auto or a backend's name", c.Reference)
 	}
 	if !(c.Perf.Threshold >= 0.5 && c.Perf.Threshold <= 10) {
-		bad("$.perf.threshold", "a ratio between 0.5 and 10", c.Perf.Threshold)
+		bad("perf.threshold", "a ratio between 0.5 and 10", c.Perf.Threshold)
 	}
-	for _, at := range []string{"$.perf.rounds.min", "$.perf.rounds.max"} {
-		// The YAML library cuts a fraction off.
-		if n, ok := nodeOf(tree, at).(*ast.FloatNode); ok {
-			bad(at, "a whole number", n.Value)
-		}
+	if c.Perf.Rounds.Min < 1 || c.Perf.Rounds.Max > job.MaxRounds || c.Perf.Rounds.Min > c.Perf.Rounds.Max {
+		bad("perf.rounds", fmt.Sprintf("1 <= min <= max <= %d", job.MaxRounds), plain(fmt.Sprintf("min %d, max %d", c.Perf.Rounds.Min, c.Perf.Rounds.Max)))
 	}
-	if c.Perf.Rounds.Min < 1 || c.Perf.Rounds.Max > 100 || c.Perf.Rounds.Min > c.Perf.Rounds.Max {
-		bad("$.perf.rounds", "1 <= min <= max <= 100", fmt.Sprintf("min %d, max %d", c.Perf.Rounds.Min, c.Perf.Rounds.Max))
-	}
-	if !(c.Perf.MaxMissing >= 0 && c.Perf.MaxMissing < 1) {
-		bad("$.perf.max_missing", "a share from 0 to below 1", c.Perf.MaxMissing)
+	if !ValidShare(c.Perf.MaxMissing) {
+		bad("perf.max_missing", Share, c.Perf.MaxMissing)
 	}
 	for _, from := range slices.Sorted(maps.Keys(c.Perf.Renames)) {
 		if from == "" || c.Perf.Renames[from] == "" {
-			bad("$.perf.renames", "old and new config names", from)
+			bad("perf.renames", "old and new config names", from)
 		}
 	}
 	for i, pattern := range c.AllowedSkips {
 		if _, err := compileSkip(pattern, Candidate); err != nil || pattern == "" {
-			bad(fmt.Sprintf("$.allowed_skips[%d]", i), "a regular expression (RE2)", pattern)
+			bad(fmt.Sprintf("allowed_skips[%d]", i), "a regular expression (RE2)", pattern)
 		}
 	}
 	seen := map[string]bool{}
 	for i, g := range c.GPUs {
-		at := fmt.Sprintf("$.gpus[%d]", i)
+		at := fmt.Sprintf("gpus[%d]", i)
 		if !gpuPattern.MatchString(g.Name) {
 			bad(at+".name", "a name of letters, digits, '.', '_' and '-'", g.Name)
 		}
@@ -457,57 +357,33 @@ func (c Config) validate(file string, tree *ast.File) Problems {
 		}
 	}
 	if !slices.ContainsFunc(c.GPUs, func(g GPU) bool { return g.Required }) {
-		bad("$.gpus", "at least one class with required: true, so that the gate measures something", len(c.GPUs))
+		found := "none"
+		if n := len(c.GPUs); n > 0 {
+			found = words.Count(n, "class") + ", none with required: true"
+		}
+		bad("gpus", "at least one class with required: true, so that the gate measures something", plain(found))
 	}
 	if !workflowName.MatchString(c.Workflow) {
-		bad("$.workflow", "a file name ending in .yml or .yaml", c.Workflow)
+		bad("workflow", "a file name ending in .yml or .yaml", c.Workflow)
 	}
 	for name, d := range map[string]time.Duration{"queue": c.Deadlines.Queue, "run": c.Deadlines.Run} {
 		if d < time.Minute || d > 7*24*time.Hour {
-			bad("$.deadlines."+name, "a duration between 1m and 168h, such as 2h", d)
+			bad("deadlines."+name, "a duration between 1m and 168h, such as 2h", d)
 		}
 	}
-	slices.SortFunc(found, func(a, b Problem) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return strings.Compare(a.Message, b.Message)
-	})
-	return found
 }
+
+// plain is a value that is shown without quotes.
+type plain string
 
 func shown(v any) string {
 	switch x := v.(type) {
+	case plain:
+		return string(x)
 	case string:
 		return strconv.Quote(x)
 	case float64:
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return fmt.Sprint(v)
-}
-
-// lineOf finds where a value stands in the file; the nearest parent when the
-// value itself was left out.
-func lineOf(tree *ast.File, at string) int {
-	for at != "$" {
-		if n := nodeOf(tree, at); n != nil && n.GetToken() != nil {
-			return n.GetToken().Position.Line
-		}
-		cut := strings.LastIndexAny(at, ".[")
-		at = at[:cut]
-	}
-	return 0
-}
-
-// nodeOf is the value at a path, nil when the file has none.
-func nodeOf(tree *ast.File, at string) ast.Node {
-	p, err := yaml.PathString(at)
-	if err != nil {
-		return nil
-	}
-	n, err := p.FilterFile(tree)
-	if err != nil {
-		return nil
-	}
-	return n
 }

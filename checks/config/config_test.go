@@ -42,7 +42,7 @@ allowed_skips:
   - '{candidate} .* fp64'
 gpus:
   - {name: h200, labels: [self-hosted, h200], required: true}
-  - {name: rtx, labels: [rtx]}
+  - {name: rtx, labels: [rtx], required: false}
 workflow: gate.yaml
 deadlines: {queue: 30m, run: 1h30m}
 `
@@ -64,21 +64,35 @@ func TestEveryField(t *testing.T) {
 	require.False(t, m("cutile matmul: no fp64"))
 }
 
-// Each fault names the file, the line and what was expected.
+// A GPU class is required unless it says otherwise.
+func TestRequiredByDefault(t *testing.T) {
+	c, err := Parse("t.yml", []byte("gpus:\n  - {name: a, labels: [x]}\n  - {name: b, labels: [4090, 1.50]}\n  - {name: c, labels: [x], required: }\n  - {name: d, labels: [x], required: false}\n"))
+	require.NoError(t, err)
+	require.Equal(t, []GPU{{"a", []string{"x"}, true}, {"b", []string{"4090", "1.50"}, true}, {"c", []string{"x"}, true}, {"d", []string{"x"}, false}}, c.GPUs)
+}
+
+// A field without a value has its default, and a number may stand in quotes.
+func TestEmptyFields(t *testing.T) {
+	c, err := Parse("t.yml", []byte("paths:\nrules:\nreference:\nperf: {threshold: \"1.05\", rounds: {min: \"2\", max: ~}}\nallowed_skips:\ngpus:\nworkflow: >-\n  tilegym-gate.yml\ndeadlines: {}\n"))
+	require.NoError(t, err)
+	require.Equal(t, Default(), c)
+}
+
+// Each fault names the file, the line, the field, what was expected and found.
 func TestFaults(t *testing.T) {
 	for data, want := range map[string]string{
-		"perf:\n  treshold: 1.1\n":   `t.yml:2: unknown field "treshold"; did you mean "threshold"?`,
-		"gpu: []\n":                  `t.yml:1: unknown field "gpu"; did you mean "gpus"?`,
-		"a: 1\n":                     `t.yml:1: unknown field "a"; expected one of those that the documentation names`,
-		"perf:\n  threshold: fast\n": `t.yml:2: expected a number, found "fast"`,
-		"perf: 1\n":                  "t.yml:1: expected fields with values, found a number",
-		"gpus: a\n":                  "t.yml:1: expected a list, found text",
-		"workflow: [a]\n":            "t.yml:1: expected text, found a list",
-		"deadlines: {run: 2}\n":      `t.yml:1: expected a duration such as 2h, found "2"`,
-		"deadlines: {run: soon}\n":   `expected a duration such as 2h, found "soon"`,
-		"perf:\n  rounds:\n    min: 3\n    max: 2\n":                  "t.yml:3: perf.rounds: expected 1 <= min <= max <= 100, found \"min 3, max 2\"",
+		"perf:\n  treshold: 1.1\n":   "t.yml:2: perf.treshold: expected one of the fields threshold, rounds, max_missing, renames (see docs/configuration.md), found an unknown one; did you mean perf.threshold?",
+		"gpu: []\n":                  "found an unknown one; did you mean gpus?",
+		"a: 1\n":                     "t.yml:1: a: expected one of the fields paths, rules, reference, perf, allowed_skips, gpus, workflow, deadlines (see docs/configuration.md), found an unknown one",
+		"perf:\n  threshold: fast\n": `t.yml:2: perf.threshold: expected a number, found "fast"`,
+		"perf: 1\n":                  "t.yml:1: perf: expected fields with values, found 1",
+		"gpus: a\n":                  `t.yml:1: gpus: expected a list, found "a"`,
+		"workflow: [a]\n":            "t.yml:1: workflow: expected text, found a list",
+		"deadlines: {run: 2}\n":      "t.yml:1: deadlines.run: expected a duration such as 2h or 90m, found 2",
+		"deadlines: {run: soon}\n":   `t.yml:1: deadlines.run: expected a duration such as 2h or 90m, found "soon"`,
+		"perf:\n  rounds:\n    min: 3\n    max: 2\n":                  "t.yml:3: perf.rounds: expected 1 <= min <= max <= 20, found min 3, max 2",
 		"perf:\n  rounds:\n    min: 1.5\n":                            "t.yml:3: perf.rounds.min: expected a whole number, found 1.5",
-		"perf:\n  rounds: {min: 1, max: 2.0}\n":                       "t.yml:2: perf.rounds.max: expected a whole number, found 2",
+		"perf:\n  rounds: {min: 1, max: 2.0}\n":                       "t.yml:2: perf.rounds.max: expected a whole number, found 2.0",
 		"\nperf:\n  threshold: .nan\n":                                "t.yml:3: perf.threshold: expected a ratio between 0.5 and 10, found NaN",
 		"perf:\n  max_missing: 1\n":                                   "t.yml:2: perf.max_missing: expected a share from 0 to below 1, found 1",
 		"rules:\n  R45: loud\n":                                       `t.yml:2: rules.R45: expected off, note, warning, error, found "loud"`,
@@ -86,7 +100,7 @@ func TestFaults(t *testing.T) {
 		"paths:\n  tests: ../up\n":                                    "t.yml:2: paths.tests: expected tests/ops, the one layout that is read, found \"../up\"",
 		"reference: Not A Name\n":                                     "t.yml:1: reference: expected auto or a backend's name",
 		"allowed_skips:\n  - a\n  - '('\n":                            `t.yml:3: allowed_skips[1]: expected a regular expression (RE2), found "("`,
-		"gpus: []\n":                                                  "t.yml:1: gpus: expected at least one class with required: true",
+		"gpus: []\n":                                                  "t.yml:1: gpus: expected at least one class with required: true, so that the gate measures something, found none",
 		"gpus:\n  - name: a b\n    labels: [x]\n    required: true\n": "t.yml:2: gpus[0].name: expected a name",
 		"gpus:\n  - {name: a, required: true}\n":                      "t.yml:2: gpus[0].labels: expected at least one runner label",
 		"workflow: ../x.yml\n":                                        "t.yml:1: workflow: expected a file name",
@@ -95,17 +109,30 @@ func TestFaults(t *testing.T) {
 		"perf: {threshold: 1.1}\nperf: {}\n":                          "t.yml:2: ",
 		"reference: cutile\n---\nreference: x\n":                      "expected one YAML document, found 2",
 		"---\nreference: x\n---\n":                                    "t.yml:3: expected one YAML document, found a second one",
-		"# a\nreference: " + strings.Repeat("x", 2000):                "t.yml:2: expected a line of at most 2000 bytes",
-		"gpus: &x []\nallowed_skips: *x\n":                            "t.yml:1: expected plain values",
+		"# a\nreference: " + strings.Repeat("x", 2000):                "t.yml:2: expected a line of at most 2000 bytes, found a longer one",
+		"gpus: &x []\nallowed_skips: *x\n":                            "t.yml:1: gpus: expected plain values, found an anchor, alias, tag or merge key",
 		strings.Repeat("# comment\n", 10000):                          "t.yml: expected at most 32768 bytes",
-		"- a\n":                                                       "t.yml:1: ",
+		"- a\n":                                                       "t.yml:1: expected fields with values, found a list",
+		"deadlines: {queue: 2 hours}\n":                               `t.yml:1: deadlines.queue: expected a duration such as 2h or 90m, found "2 hours"`,
+		"threshold: 1.1\n":                                            "found an unknown one; did you mean perf.threshold?",
+		"gpus:\n  - {name: a, lables: [x]}\n":                         "t.yml:2: gpus[0].lables: expected one of the fields name, labels, required (see docs/configuration.md), found an unknown one; did you mean gpus[0].labels?",
+		"gpus:\n  - {name: a, labels: [x], required: maybe}\n":        `t.yml:2: gpus[0].required: expected true or false, found "maybe"`,
+		"gpus:\n  - {name: a, labels: [x], required: false}\n":        "t.yml:2: gpus: expected at least one class with required: true, so that the gate measures something, found 1 class, none with required: true",
+		"reference: !!str a\n":                                        "t.yml:1: reference: expected plain values",
+		"perf: {rounds: {min: 99999999999999999999}}\n":               "t.yml:1: perf.rounds.min: expected a whole number, found \"99999999999999999999\"",
+		"perf: {rounds: {max: 21}}\n":                                 "expected 1 <= min <= max <= 20, found min 2, max 21",
 	} {
 		_, err := Parse("t.yml", []byte(data))
 		require.ErrorContains(t, err, want, data)
 		require.IsType(t, Problems{}, err)
 	}
-	_, err := Parse("t.yml", []byte("workflow: x\nreference: X\n"))
-	require.Len(t, err, 2, "all faults at once")
+	_, err := Parse("t.yml", []byte("workflow: x\nreference: X\ndeadlines: {queue: 2 hours, run: soon}\nruels: {}\n"))
+	require.Len(t, err, 5, "all faults at once, of every kind")
+	_, err = Parse("t.yml", []byte("gpus: [5]\n"))
+	require.Len(t, err, 1, "a fault is told once")
+	_, err = Parse("t.yml", []byte("gpus:\n"+strings.Repeat("  - {a: 1}\n", 2000)))
+	require.Len(t, err, maxFaults+1)
+	require.ErrorContains(t, err, "more faults")
 }
 
 func TestDeclaredGap(t *testing.T) {
@@ -150,7 +177,7 @@ func FuzzParse(f *testing.F) {
 			if err == nil {
 				c.SkipMatcher(Candidate)("text")
 				require.True(t, c.Perf.Rounds.Min >= 1 && c.Perf.Rounds.Min <= c.Perf.Rounds.Max, "%+v", c.Perf.Rounds)
-				require.True(t, c.Perf.Threshold > 0 && c.Perf.MaxMissing >= 0 && c.Perf.MaxMissing <= 1, "%+v", c.Perf)
+				require.True(t, c.Perf.Threshold > 0 && c.Perf.MaxMissing >= 0 && c.Perf.MaxMissing < 1, "%+v", c.Perf)
 				return
 			}
 			var problems Problems

@@ -55,6 +55,10 @@ type Request struct {
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
+// MaxRounds is the most perf rounds that anybody may ask for: in a comment, a
+// configuration, a request or on the command line.
+const MaxRounds = 20
+
 // Rounds bounds the alternating perf rounds (count of measurements per side).
 type Rounds struct {
 	Min int `json:"min"`
@@ -188,8 +192,8 @@ func (r Request) Validate() error {
 			bad(field, "a name of letters, digits, '.', '_' and '-'", v)
 		}
 	}
-	if r.Rounds.Min < 1 || r.Rounds.Max < r.Rounds.Min || r.Rounds.Max > 100 {
-		bad("rounds", "1 <= min <= max <= 100", fmt.Sprintf("min %d, max %d", r.Rounds.Min, r.Rounds.Max))
+	if r.Rounds.Min < 1 || r.Rounds.Max < r.Rounds.Min || r.Rounds.Max > MaxRounds {
+		bad("rounds", fmt.Sprintf("1 <= min <= max <= %d", MaxRounds), fmt.Sprintf("min %d, max %d", r.Rounds.Min, r.Rounds.Max))
 	}
 	if r.Threshold != 0 && !(r.Threshold >= 0.5 && r.Threshold <= 10) {
 		bad("threshold", "a ratio between 0.5 and 10, or none", fmt.Sprint(r.Threshold))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type configCmd struct {
@@ -14,7 +15,7 @@ type configCmd struct {
 }
 
 type configCheckCmd struct {
-	File string `arg:"" optional:"" default:".github/tilegym.yml" help:"Configuration file."`
+	File string `arg:"" optional:"" default:".github/tilegym.yml" help:"Configuration file (default ${default})."`
 }
 
 func (c *configCheckCmd) Help() string {
@@ -40,11 +41,14 @@ func (c *configCheckCmd) Run(s streams) error {
 	}
 	skips := "declared gaps (default)"
 	if cfg.AllowedSkips != nil {
-		skips = number(len(cfg.AllowedSkips), "pattern")
+		skips = words.Count(len(cfg.AllowedSkips), "pattern")
 	}
 	classes := make([]string, len(cfg.GPUs))
 	for i, g := range cfg.GPUs {
-		classes[i] = "GPU class " + g.Name
+		classes[i] = "GPU class " + g.Name + " (required)"
+		if !g.Required {
+			classes[i] = "GPU class " + g.Name + " (not required, so never dispatched to)"
+		}
 	}
 	fmt.Fprintf(s.Out, "%s is valid: reference %s, perf threshold %v, rounds %d to %d, %s, allowed skips: %s, workflow %s\n",
 		c.File, cfg.Reference, cfg.Perf.Threshold, cfg.Perf.Rounds.Min, cfg.Perf.Rounds.Max, strings.Join(classes, ", "), skips, cfg.Workflow)

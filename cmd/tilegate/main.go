@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"strconv"
 
 	"github.com/alecthomas/kong"
 )
@@ -65,11 +67,35 @@ func newParser(s streams) (*kong.Kong, error) {
 		kong.Exit(func(code int) { panic(exitCode(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(s),
+		kong.KindMapper(reflect.Int, numeric(strconv.Atoi, "a whole number")),
+		kong.KindMapper(reflect.Float64, numeric(parseFloat, "a number")),
 	)
 }
 
+// numeric reads a number and says in plain words when there is none.
+func numeric[T int | float64](parse func(string) (T, error), what string) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto(what, &text); err != nil {
+			return err
+		}
+		n, err := parse(text)
+		if err != nil {
+			return fmt.Errorf("expected %s, found %q", what, text)
+		}
+		target.Set(reflect.ValueOf(n))
+		return nil
+	}
+}
+
+func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
 // run parses the arguments, runs the command and returns the exit status.
 func run(args []string, s streams) (status int) {
+	if len(args) == 0 {
+		// Without a command the list of commands is the message.
+		return max(run([]string{"--help"}, streams{s.In, s.Err, s.Err}), int(exitUsage))
+	}
 	parser, err := newParser(s)
 	if err != nil {
 		fmt.Fprintln(s.Err, "tilegate:", err)

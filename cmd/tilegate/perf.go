@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -112,8 +113,8 @@ func (c *perfCompareCmd) options() (perf.Options, error) {
 		Threshold: cfg.Perf.Threshold, MaxMissing: cfg.Perf.MaxMissing, MaxRounds: cfg.Perf.Rounds.Max, Renames: cfg.Perf.Renames,
 	}
 	if c.MaxMissing != nil {
-		if !(*c.MaxMissing >= 0 && *c.MaxMissing <= 1) {
-			return o, fmt.Errorf("--max-missing: expected a share from 0 to 1, found %v", *c.MaxMissing)
+		if !config.ValidShare(*c.MaxMissing) {
+			return o, fmt.Errorf("--max-missing: expected %s, found %v", config.Share, *c.MaxMissing)
 		}
 		o.MaxMissing = *c.MaxMissing
 	}

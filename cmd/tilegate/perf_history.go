@@ -107,7 +107,7 @@ func (c *perfHistoryCmd) readApp() (all []history.Measurement, where string, err
 			return nil, "", fmt.Errorf("--config: %w", err)
 		}
 	}
-	address, err := server.LoadDatabaseURL(data, os.Getenv)
+	address, err := server.LoadDatabaseURL(c.Config, data, os.Getenv)
 	if err != nil {
 		return nil, "", err
 	}

@@ -95,8 +95,11 @@ func (c *runnerCmd) request(ctx context.Context, in io.Reader) (job.Request, err
 		if len(c.Kernel) == 0 {
 			return job.Request{}, errors.New("expected --request FILE or --kernel NAME")
 		}
-		if c.Rounds < 1 {
-			return job.Request{}, fmt.Errorf("--rounds: expected at least 1, found %d", c.Rounds)
+		if c.Rounds < 1 || c.Rounds > job.MaxRounds {
+			return job.Request{}, fmt.Errorf("--rounds: expected 1 to %d, found %d", job.MaxRounds, c.Rounds)
+		}
+		if err := c.backend(); err != nil {
+			return job.Request{}, err
 		}
 		git, _ := exec.LookPath("git")
 		return job.Request{
@@ -131,6 +134,17 @@ func (c *runnerCmd) request(ctx context.Context, in io.Reader) (job.Request, err
 		return job.Request{}, fmt.Errorf("the request does not ask for %s", c.Stage)
 	}
 	return req, nil
+}
+
+// backend refuses a reference of which the checkout has no ops and of which
+// TileGym's tests know nothing: pytest would select no case.
+func (c *runnerCmd) backend() error {
+	name := records.CanonicalBackend(c.Reference)
+	ops := filepath.Join(c.Checkout, "src", "tilegym", "ops")
+	if info, err := os.Stat(filepath.Join(ops, strings.ReplaceAll(name, "-", "_"))); slices.Contains(records.KnownBackends, name) || name != "" && err == nil && info.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("--reference %s: expected one of %s, or a backend with a folder in %s", c.Reference, strings.Join(records.KnownBackends, ", "), ops)
 }
 
 func (c *runnerCmd) run(ctx context.Context, r *runner.Runner, req job.Request, stages []job.Stage) ([]runner.Outcome, error) {

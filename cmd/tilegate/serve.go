@@ -41,7 +41,7 @@ func (c *serveCmd) Run(s streams) error {
 			return fmt.Errorf("--config: %w", err)
 		}
 	}
-	settings, err := server.LoadSettings(data, os.Getenv)
+	settings, err := server.LoadSettings(c.Config, data, os.Getenv)
 	if err != nil {
 		return err
 	}

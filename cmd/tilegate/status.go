@@ -40,7 +40,7 @@ func (c *statusCmd) Run(s streams) error {
 			return fmt.Errorf("--config: %w", err)
 		}
 	}
-	address, err := server.LoadDatabaseURL(data, os.Getenv)
+	address, err := server.LoadDatabaseURL(c.Config, data, os.Getenv)
 	if err != nil {
 		return err
 	}
