@@ -12,7 +12,6 @@ import (
 	"github.com/tilegate/tilegate/checks/linediff"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
-	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
@@ -36,7 +35,9 @@ func (c *fixCmd) Run(s streams) error {
 		if r.Fix != "safe" {
 			return fmt.Errorf("rule %s has no safe fix: expected one of %s", r.ID, strings.Join(fixable(), ", "))
 		}
-		only = append(only, r.ID)
+		if !slices.Contains(only, r.ID) {
+			only = append(only, r.ID)
+		}
 	}
 	head, err := checkout(c.Path)
 	if err != nil {
@@ -47,11 +48,8 @@ func (c *fixCmd) Run(s streams) error {
 		return err
 	}
 	done, err := review.Repair(context.Background(), review.Options{Head: head, Rules: all.Rules, Severities: set, Version: version(), Progress: progress(s.Err)}, only)
-	if errors.Is(err, tree.ErrNoKernels) {
-		return fmt.Errorf("%s: %w", c.Path, err)
-	}
 	if err != nil {
-		return err
+		return otherLayout(c.Path, err)
 	}
 	told := s.Out
 	if c.DryRun {
@@ -67,6 +65,8 @@ func (c *fixCmd) Run(s streams) error {
 	switch {
 	case err != nil:
 		return err
+	case len(done.Left.Summary.Kernels) == 0:
+		return noKernel(c.Path)
 	case len(done.Left.Summary.Unread) > 0:
 		return exitUsage
 	case len(done.Dropped) > 0:
@@ -127,9 +127,10 @@ func tellFixes(w io.Writer, dry bool, done *review.Repaired, written []review.Re
 	for _, d := range done.Dropped {
 		fmt.Fprintf(w, "not applied %s:%d: %s: %s: %s\n", untrusted.Text(d.Path).Line(), d.Line, d.Rule, untrusted.Text(d.Description).Line(), untrusted.Text(d.Why).Line())
 	}
-	left := 0
+	left, others := 0, 0
 	for _, f := range done.Left.Findings {
 		if len(only) > 0 && !slices.Contains(only, f.Rule) {
+			others++
 			continue
 		}
 		left++
@@ -144,10 +145,16 @@ func tellFixes(w io.Writer, dry bool, done *review.Repaired, written []review.Re
 		fmt.Fprintf(w, "%s %s in %s", verb, number(edits, "edit"), number(len(written), "file"))
 	}
 	fmt.Fprintf(w, "; %s", number(left, "finding"))
+	if len(only) > 0 {
+		fmt.Fprintf(w, " of %s", strings.Join(only, ", "))
+	}
 	if left == 1 {
 		fmt.Fprint(w, " remains")
 	} else {
 		fmt.Fprint(w, " remain")
+	}
+	if others > 0 {
+		fmt.Fprintf(w, ", and %d of other rules", others)
 	}
 	if n := len(done.Left.Summary.Unread); n > 0 {
 		fmt.Fprintf(w, ", %s could not be read", number(n, "file"))

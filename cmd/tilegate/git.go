@@ -39,7 +39,10 @@ func git(dir string, args ...string) ([]byte, error) {
 
 // mergeBase is the commit at which HEAD and a revision part.
 func mergeBase(dir, rev string) (string, error) {
-	if rev == "" || strings.HasPrefix(rev, "-") {
+	switch {
+	case rev == "" || strings.HasSuffix(rev, "/"):
+		return "", fmt.Errorf("--base: expected a revision, found %q without a name: GitHub sets github.base_ref for pull requests only, in a workflow of pushes take github.event.before", rev)
+	case strings.HasPrefix(rev, "-"):
 		return "", fmt.Errorf("--base: expected a revision, found %q", rev)
 	}
 	if _, err := git(dir, "rev-parse", "--git-dir"); errors.Is(err, errNoGit) {
@@ -48,7 +51,7 @@ func mergeBase(dir, rev string) (string, error) {
 		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)
 	}
 	if _, err := git(dir, "rev-parse", "--verify", "--quiet", rev+"^{commit}"); err != nil {
-		return "", fmt.Errorf("--base: no revision %q in %s%s", rev, dir, shallow(dir))
+		return "", fmt.Errorf("--base: no revision %q in %s%s", rev, dir, otherRevision(dir, rev))
 	}
 	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", fmt.Errorf("--base: %s has no commit yet", dir)
@@ -58,6 +61,17 @@ func mergeBase(dir, rev string) (string, error) {
 		return "", fmt.Errorf("--base: HEAD and %q have no common ancestor%s", rev, shallow(dir))
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// otherRevision says what to do where a repository does not have a revision.
+func otherRevision(dir, rev string) string {
+	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/"+rev+"^{commit}"); err == nil {
+		return fmt.Sprintf("; there is %q", "origin/"+rev)
+	}
+	if s := shallow(dir); s != "" {
+		return s
+	}
+	return ": expected a branch, tag or commit that is there; git fetch brings those of the remote, as origin/NAME"
 }
 
 // shallow says, where it is so, that a clone lacks history.

@@ -22,11 +22,11 @@ type reviewCmd struct {
 	Kernel []string `placeholder:"NAME" sep:"none" help:"Review this kernel only; may be repeated."`
 	Format string   `enum:"text,json,sarif,rdjson,github,markdown" default:"text" help:"Output format: ${enum}."`
 	FailOn string   `enum:"error,warning,note" default:"error" help:"Lightest severity that makes the exit status 1: ${enum}."`
-	All    bool     `help:"Show findings that are not new, too."`
+	All    bool     `help:"Show findings that are not new, too; in SARIF also those that comments accept, as suppressed."`
 }
 
 func (c *reviewCmd) Help() string {
-	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read."
+	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read, or there is no kernel."
 }
 
 // A review of a checkout in use needs so little memory that collecting garbage
@@ -58,23 +58,66 @@ func (c *reviewCmd) Run(s streams) error {
 		return err
 	}
 	r, err := review.Run(context.Background(), o)
-	if errors.Is(err, tree.ErrNoKernels) {
-		return fmt.Errorf("%s: %w", c.Path, err)
-	}
 	if err != nil {
-		return err
+		return otherLayout(c.Path, err)
 	}
-	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == nil, Rules: all.Rules}
+	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == nil, Accepted: c.All, Rules: all.Rules}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err
 	}
 	switch {
 	case r.Reaches(review.Severity(c.FailOn)):
 		return exitNotFine
+	case len(r.Summary.Kernels) == 0:
+		return noKernel(c.Path)
 	case len(r.Summary.Unread) > 0:
 		return exitUsage
 	}
 	return nil
+}
+
+// noKernel says that there was nothing to judge, which is no verdict.
+func noKernel(path string) error {
+	return fmt.Errorf("%s: no cutile-rs kernel: expected a folder NAME_kernel, or a wrapper that is registered for cutile-rs, in %s or a suite's %s folder; found none", path, tree.OpsRoot, filepath.Base(tree.OpsRoot))
+}
+
+// otherLayout adds to tree.ErrNoKernels the folder that was looked at, and the one
+// above it that is a checkout, where there is one.
+func otherLayout(path string, err error) error {
+	if !errors.Is(err, tree.ErrNoKernels) {
+		return err
+	}
+	root := checkoutAbove(path)
+	if root == "" {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Errorf("%s: %w; the checkout above it is %s", path, err, root)
+}
+
+// checkoutAbove is the nearest folder above another that has a cutile-rs backend,
+// relative to the current one where that can be; empty when there is none.
+func checkoutAbove(path string) string {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	for parent := filepath.Dir(at); parent != at; parent = filepath.Dir(at) {
+		at = parent
+		for _, place := range []string{tree.OpsRoot, tree.SuitesRoot + "/*/" + filepath.Base(tree.OpsRoot)} {
+			if found, err := fs.Glob(os.DirFS(at), place); err != nil || len(found) == 0 {
+				continue
+			}
+			here, err := os.Getwd()
+			if err != nil {
+				return at
+			}
+			if near, err := filepath.Rel(here, at); err == nil {
+				return near
+			}
+			return at
+		}
+	}
+	return ""
 }
 
 // configFile is a configuration, or why there is none. A file that does not
@@ -127,8 +170,41 @@ func checkout(path string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return root.FS(), nil
+	return inside{root.FS()}, nil
 }
+
+// inside is the file system of an os.Root that says in its own words that a link
+// leads out of it.
+type inside struct{ fs.FS }
+
+var errOutside = errors.New("a link out of the checkout")
+
+// within replaces the error that os.Root has for a link that leads out of it, and
+// does not export.
+func within[T any](v T, err error) (T, error) {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) && failed.Err.Error() == "path escapes from parent" {
+		return v, &fs.PathError{Op: failed.Op, Path: failed.Path, Err: errOutside}
+	}
+	return v, err
+}
+
+// Open opens a file or folder.
+func (i inside) Open(name string) (fs.File, error) { return within(i.FS.Open(name)) }
+
+// Stat describes a file.
+func (i inside) Stat(name string) (fs.FileInfo, error) { return within(fs.Stat(i.FS, name)) }
+
+// Lstat describes a file or a link itself.
+func (i inside) Lstat(name string) (fs.FileInfo, error) { return within(fs.Lstat(i.FS, name)) }
+
+// ReadLink is where a link leads.
+func (i inside) ReadLink(name string) (string, error) { return within(fs.ReadLink(i.FS, name)) }
+
+// ReadDir lists a folder.
+func (i inside) ReadDir(name string) ([]fs.DirEntry, error) { return within(fs.ReadDir(i.FS, name)) }
+
+// ReadFile reads a file.
+func (i inside) ReadFile(name string) ([]byte, error) { return within(fs.ReadFile(i.FS, name)) }
 
 // sourceOf reads the lines of a checkout's files, each once; what is over the
 // parser's limit has none.
