@@ -2,10 +2,13 @@ package correctness
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/triage"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // decide makes the verdict. A failure beats incompleteness; a cause in the
@@ -40,19 +43,24 @@ func (j *judge) decide() {
 	case j.ran() == 0 && len(j.expected) == 0:
 		j.set(Blocked, "", j.nothingRan())
 	case j.v.Passed == 0 && j.v.Skipped > 0 && j.v.Skipped == j.ran():
-		j.set(Blocked, j.skipClass(), fmt.Sprintf("all %d cases were skipped, nothing was tested: %s", j.v.Skipped, j.anySkip()))
+		what := words.Form(j.v.Skipped, "the only case was skipped", fmt.Sprintf("all %d cases were skipped", j.v.Skipped))
+		j.set(Blocked, j.skipClass(), fmt.Sprintf("%s, nothing was tested: %s", what, j.anySkip()))
 	case j.unknown:
 		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; give the reference's cases or a list of expected ones", j.whyUnknown()))
 	case count[records.Skipped] > 0:
-		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %d expected cases were skipped without a reason that counts%s: %s", count[records.Skipped], j.v.Expected, j.skipDelta(), j.firstWhy(records.Skipped)))
+		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], words.Count(j.v.Expected, "expected case"), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
 	case count[records.Missing]+count[records.Deselected] > 0:
 		what := "did not run"
 		if count[records.Deselected] > 0 {
-			what = "were deselected"
+			what = words.Form(len(j.v.Missing), "was", "were") + " deselected"
 		}
-		j.set(Blocked, "", fmt.Sprintf("%d of %d expected cases %s: %s", len(j.v.Missing), j.v.Expected, what, j.v.Missing[0]))
+		instead := ""
+		if j.ran() == 0 {
+			instead = fmt.Sprintf("; the records hold no case of %s%s", j.o.Backend, j.instead())
+		}
+		j.set(Blocked, "", fmt.Sprintf("%d of %s %s: %s%s", len(j.v.Missing), words.Count(j.v.Expected, "expected case"), what, j.v.Missing[0], instead))
 	case count[records.XFailed] > 0:
-		j.set(Blocked, triage.Test, fmt.Sprintf("%d cases are expected to fail, so they show nothing: %s", count[records.XFailed], j.firstWhy(records.XFailed)))
+		j.set(Blocked, triage.Test, fmt.Sprintf("%s expected to fail, so %s nothing: %s", words.Count(count[records.XFailed], "case")+words.Form(count[records.XFailed], " is", " are"), words.Form(count[records.XFailed], "it shows", "they show"), j.firstWhy(records.XFailed)))
 	case j.v.Passed == 0:
 		j.set(Blocked, "", "no case passed, so nothing is shown")
 	default:
@@ -171,7 +179,7 @@ func (j *judge) failSentence(lead *result) string {
 	}
 	s = fmt.Sprintf("%d of %d cases failed; %s", j.v.Failed, j.ran(), s)
 	if consequences > 0 {
-		s += fmt.Sprintf(" (%d later failures of the same run are its consequences)", consequences)
+		s += fmt.Sprintf(" (%s of the same run %s)", words.Count(consequences, "later failure"), words.Form(consequences, "is its consequence", "are its consequences"))
 	}
 	if j.alike().toolchain {
 		s += "; every case failed alike, which also points at the toolchain: compare the versions of compiler, driver and toolkit"
@@ -189,7 +197,7 @@ func (j *judge) interruption() string {
 		return "the run is partial: " + j.partial[0]
 	}
 	if j.o.Interrupted {
-		return fmt.Sprintf("the run was interrupted: what passed until then (%d cases) is partial", j.v.Passed)
+		return fmt.Sprintf("the run was interrupted: what passed until then (%s) is partial", words.Count(j.v.Passed, "case"))
 	}
 	if j.o.ExitCode == nil {
 		return ""
@@ -206,13 +214,13 @@ func (j *judge) interruption() string {
 	case code == records.PytestNoTests && j.ran() == 0:
 		return j.nothingRan()
 	case !whole && j.v.Passed > 0:
-		return fmt.Sprintf("%s; the %d passed cases are partial", sentence, j.v.Passed)
+		return fmt.Sprintf("%s; the %s partial", sentence, words.Count(j.v.Passed, "passed case")+words.Form(j.v.Passed, " is", " are"))
 	case !whole:
 		return sentence
 	case code == records.PytestFailed && failures == 0:
 		return "pytest exited 1, yet the records hold no failed case: they are not those of the run"
 	case code == records.PytestOK && failures > 0:
-		return fmt.Sprintf("pytest exited 0, yet the records hold %d failed cases: they are not those of the run", failures)
+		return fmt.Sprintf("pytest exited 0, yet the records hold %s: they are not those of the run", words.Count(failures, "failed case"))
 	}
 	return ""
 }
@@ -237,16 +245,34 @@ func (j *judge) collectionClass() triage.Class {
 func (j *judge) nothingRan() string {
 	if j.o.ExitCode != nil {
 		sentence, _ := records.ExitSentence(*j.o.ExitCode)
+		if instead := j.instead(); instead != "" {
+			sentence += fmt.Sprintf("; the records hold no case of %s%s", j.o.Backend, instead)
+		}
 		return "nothing ran: " + sentence
 	}
-	return fmt.Sprintf("nothing ran: the records hold no case of %s", j.o.Backend)
+	return fmt.Sprintf("nothing ran: the records hold no case of %s%s", j.o.Backend, j.instead())
+}
+
+// instead names the backends whose cases the records hold, for whoever asked for
+// another one.
+func (j *judge) instead() string {
+	names := map[string]bool{}
+	for _, r := range j.all {
+		if r.id.Backend != "" {
+			names[r.id.Backend] = true
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; they have " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 func (j *judge) whyUnknown() string {
 	if j.o.Expect != nil {
 		return "the list of expected cases is empty"
 	}
-	return "the records hold no case of the reference " + j.o.Reference
+	return "the records hold no case of the reference " + j.o.Reference + j.instead()
 }
 
 // anySkip is the reason of the first skip, cited or not.

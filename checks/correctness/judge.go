@@ -99,7 +99,7 @@ func (j *judge) read(files, base []records.Report) {
 		}
 		for _, tc := range f.Cases {
 			id := parser.Parse(tc.Class, tc.Name)
-			r := &result{id: id, printed: tc.ID(), test: tc, report: n, outcome: tc.Outcome, why: reason(tc)}
+			r := &result{id: id, printed: tc.ID(), test: tc, report: n, outcome: tc.Outcome, why: tc.Reason()}
 			j.all = append(j.all, r)
 			switch {
 			case tc.CollectionError():
@@ -304,34 +304,6 @@ func skipText(tc records.Case) string {
 		text = tc.Detail
 	}
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// reason is one line about a case that did not pass.
-func reason(tc records.Case) string {
-	if tc.Outcome == records.Passed {
-		return ""
-	}
-	text := strings.TrimSpace(tc.Message)
-	if text == "" || text == "AssertionError:" {
-		text = strings.TrimSpace(text + " " + strings.TrimSpace(tc.Detail))
-	}
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-	out := ""
-	for _, l := range lines {
-		if l = strings.TrimSpace(l); l != "" {
-			if out != "" {
-				out += " "
-			}
-			out += l
-		}
-		if len(out) > 60 {
-			break
-		}
-	}
-	if len(out) > 400 {
-		out = strings.ToValidUTF8(out[:400], "") + "..."
-	}
-	return out
 }
 
 // voidReason says that another backend answered in a passed case, else "".

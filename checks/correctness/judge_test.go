@@ -133,7 +133,7 @@ func TestVerdicts(t *testing.T) {
 		{"failure beats an excused failure", nil, []string{cand("1", failure("torch.OutOfMemoryError: CUDA out of memory.")), ref("1"), cand("2", failure("boom")), ref("2")}, Fail, triage.Kernel, "boom"},
 		{"out of memory", nil, []string{both("1"), cand("2", failure("torch.OutOfMemoryError: CUDA out of memory.")), ref("2")}, Blocked, triage.Infra, "outside of the change"},
 		{"missing case", nil, []string{both("1"), ref("2")}, Blocked, "", "1 of 2 expected cases did not run: tests.ops.test_x.Test_X::test_op[cutile_rs-2]"},
-		{"deselected case", func(o *Options) { o.Deselected = 3 }, []string{both("1"), ref("2")}, Blocked, "", "were deselected"},
+		{"deselected case", func(o *Options) { o.Deselected = 3 }, []string{both("1"), ref("2")}, Blocked, "", "was deselected"},
 		{"uncited skip", nil, []string{both("1"), cand("2", skip("not today")), ref("2")}, Blocked, triage.Test, "not today"},
 		{"skip for want of the backend", nil, []string{both("1"), cand("2", skip("Backend cutile-rs is not available")), ref("2")}, Blocked, triage.Env, ""},
 		{"expected failure", nil, []string{both("1"), cand("2", xfail), ref("2")}, Blocked, triage.Test, "expected to fail"},
@@ -402,4 +402,27 @@ func BenchmarkJudge(b *testing.B) {
 		}
 	}
 	b.ReportMetric(20000*float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+}
+
+// A backend that the records do not have is answered with those that they have.
+func TestWrongBackend(t *testing.T) {
+	cases := []string{tc("test_op[cutile_rs-1]", ""), tc("test_op[cutile-1]", "")}
+	require.Equal(t, "nothing ran: the records hold no case of nope; they have cutile, cutile-rs.", judgeOne(Options{Backend: "nope"}, cases...).Sentence)
+	require.Contains(t, judgeOne(Options{Backend: "cutile-rs", Reference: "nope"}, cases...).Sentence, "the records hold no case of the reference nope; they have cutile, cutile-rs;")
+	require.Contains(t, judgeOne(Options{Backend: "nope", Reference: "cutile"}, cases...).Sentence, "; the records hold no case of nope; they have cutile, cutile-rs.")
+	require.Equal(t, "nothing ran: the records hold no case of nope.", judgeOne(Options{Backend: "nope"}).Sentence)
+}
+
+// Each class of a fault says what it means, and numbers agree with their words.
+func TestTextSaysWhatTheClassMeans(t *testing.T) {
+	for _, c := range []triage.Class{triage.Kernel, triage.Host, triage.Test, triage.Env, triage.Infra, triage.InProcess} {
+		require.NotEmpty(t, classes[c], c)
+	}
+	v := judgeOne(Options{Backend: "cutile-rs"}, tc("test_op[cutile_rs-1]", failure("CUDA error: an illegal memory access was encountered")), tc("test_op[cutile_rs-2]", failure("CUDA error: an illegal memory access was encountered")))
+	require.Contains(t, v.Sentence, "(1 later failure of the same run is its consequence)")
+	var b strings.Builder
+	require.NoError(t, WriteText(&b, v))
+	require.Contains(t, b.String(), "class: host (the change's code around the kernel: wrapper, ffi.rs, build)\n")
+	v = judgeOne(Options{Backend: "cutile-rs"}, tc("test_op[cutile_rs-1]", skip("x")))
+	require.Contains(t, v.Sentence, "the only case was skipped, nothing was tested")
 }

@@ -51,6 +51,16 @@ type Case struct {
 	Why     string          `json:"why"`
 }
 
+// classes say what each class of a fault means.
+var classes = map[triage.Class]string{
+	triage.Kernel:    "the code of the kernel",
+	triage.Host:      "the change's code around the kernel: wrapper, ffi.rs, build",
+	triage.Test:      "the tests",
+	triage.Env:       "the GPU host lacks something; the change is not at fault",
+	triage.Infra:     "the GPU host or a service failed; the change is not at fault",
+	triage.InProcess: "how the change was made or run",
+}
+
 // WriteText prints a verdict for people.
 func WriteText(w io.Writer, v Verdict) error {
 	line := func(s string) string { return untrusted.Text(s).Line() }
@@ -58,7 +68,7 @@ func WriteText(w io.Writer, v Verdict) error {
 	fmt.Fprintf(&b, "%s: %s\n", v.Verdict, line(v.Sentence))
 	fmt.Fprintf(&b, "backend %s: %s\n", line(v.Backend), v.counts())
 	if v.FailClass != "" {
-		fmt.Fprintf(&b, "class: %s\n", v.FailClass)
+		fmt.Fprintf(&b, "class: %s (%s)\n", v.FailClass, classes[v.FailClass])
 	}
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	shown := 0

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Side restricts which records of a file count.
@@ -129,6 +131,7 @@ type comparison struct {
 	ids        []configID
 	duplicates []string
 	partial    []string
+	backends   map[string]bool // of all perf cases of the files
 	unmatched  map[string]bool // test keys that config_to_variant lacks
 	// incomparable says why the sides cannot be compared.
 	incomparable string
@@ -163,7 +166,7 @@ func (c *comparison) read(files []File) {
 			parsed[i][j] = p
 		}
 	}
-	c.reference = map[string][]round{}
+	c.reference, c.backends = map[string][]round{}, map[string]bool{}
 	for i, f := range files {
 		if why := f.Interrupted(); why != "" {
 			c.partial = append(c.partial, why)
@@ -232,6 +235,9 @@ func (c *comparison) readFile(f File, cases []parsedCase, references []string, p
 		c.duplicates = append(c.duplicates, p.duplicates...)
 		for i := range p.observed {
 			o := &p.observed[i]
+			if o.backend != "" {
+				c.backends[o.backend] = true
+			}
 			asCandidate := f.Side != ReferenceOnly && o.backend == c.o.Candidate
 			asReference := f.Side != CandidateOnly && slices.Contains(references, o.backend)
 			if !asCandidate && !asReference {
@@ -340,6 +346,10 @@ func medianReason(median float64) string {
 
 // outcomeReason says why a case that did not pass has no time.
 func outcomeReason(tc records.Case) string {
+	if tc.Outcome != records.Skipped {
+		return string(tc.Outcome) + ": " + tc.Reason()
+	}
+	// The text of a skip is what a declared gap is told by: its first line, as it is.
 	text := tc.Message
 	if text == "" {
 		text = tc.Detail
@@ -394,7 +404,7 @@ var notThere = &observation{why: "not in the records"}
 
 func state(rounds []round, config int, d direction) sideState {
 	s := sideState{obs: make([]*observation, 0, len(rounds)), measured: len(rounds) > 0, skipped: true, absent: true}
-	for i, r := range rounds {
+	for _, r := range rounds {
 		obs := r.at(config, d)
 		if obs == nil {
 			obs = r.at(config, anyDirection)
@@ -412,21 +422,36 @@ func state(rounds []round, config int, d direction) sideState {
 		if obs.outcome == records.Skipped && s.skip == "" {
 			s.skip = strings.TrimPrefix(obs.why, "skipped: ")
 		}
-		if !obs.ok {
-			s.measured = false
-			if s.why == "" || strings.HasSuffix(s.why, notThere.why) && ok {
-				s.why = obs.why
-				if len(rounds) > 1 {
-					s.why = fmt.Sprintf("round %d: %s", i+1, obs.why)
-				}
-			}
-		}
+		s.measured = s.measured && obs.ok
 	}
-	if len(rounds) == 0 {
-		s.why = notThere.why
-	}
+	s.why = whyNot(s.obs)
 	s.skipped = s.skipped && !s.absent
 	return s
+}
+
+// whyNot says why some of the rounds have no time: the first reason that is more
+// than that the config does not occur, and of which rounds it is.
+func whyNot(obs []*observation) string {
+	why := notThere.why
+	for _, o := range obs {
+		if !o.ok && o.why != notThere.why {
+			why = o.why
+			break
+		}
+	}
+	var of []string
+	for i, o := range obs {
+		if !o.ok && o.why == why {
+			of = append(of, strconv.Itoa(i+1))
+		}
+	}
+	switch {
+	case len(obs) <= 1:
+		return why
+	case len(of) == len(obs):
+		return fmt.Sprintf("all %d rounds: %s", len(obs), why)
+	}
+	return words.Form(len(of), "round ", "rounds ") + strings.Join(of, ", ") + ": " + why
 }
 
 // lowest is the lowest value over the rounds of what a record says.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // throttledNote begins the notes that say that the GPU changed its speed.
@@ -67,7 +68,7 @@ func WriteText(w io.Writer, v Verdict) error {
 	if len(v.Triage) > 0 {
 		fmt.Fprintln(&b, "\nwhat to do, in this order:")
 		for i, x := range v.Triage {
-			fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(x.Rules, ", "))
+			fmt.Fprintf(&b, "%d. %s\n", i+1, x.heading())
 			for _, s := range x.Steps {
 				fmt.Fprintf(&b, "   - %s\n", line(s))
 			}
@@ -125,7 +126,7 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 		if i == 0 {
 			b.WriteString("\nWhat to do, in this order:\n\n")
 		}
-		fmt.Fprintf(&b, "%d. %s\n", i+1, strings.Join(x.Rules, ", "))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, x.heading())
 		for _, s := range x.Steps {
 			fmt.Fprintf(&b, "   - %s\n", prose(s))
 		}
@@ -143,7 +144,7 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 // circumstances are rounds, interval and comparability in one line; text renders
 // what may quote records.
 func (v Verdict) circumstances(text func(string) string) string {
-	s := plural(v.Rounds, "round") + ", comparable: " + v.Comparable
+	s := words.Count(v.Rounds, "round") + ", comparable: " + v.Comparable
 	if v.RatioMean != nil && v.Rounds > 1 {
 		s += ", mean over rounds " + v.ratio(v.RatioMean)
 	}
@@ -156,7 +157,7 @@ func (v Verdict) circumstances(text func(string) string) string {
 		s += ", no interval: " + text(v.ConfidenceNote)
 	}
 	if v.MoreRounds > 0 {
-		s += ", asks for " + plural(v.MoreRounds, "more round")
+		s += ", asks for " + words.Count(v.MoreRounds, "more round")
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // What the interval allows for besides the scatter of the rounds.
@@ -128,7 +129,7 @@ func (r reading) widened() string {
 	case !ok || low >= r.mean-half && high <= r.mean+half:
 		return ""
 	case r.twoSpeeds > 0 && (r.least-r.extra <= low || r.least+r.extra >= high):
-		return "widened for " + plural(r.twoSpeeds, "config") + " with the spread of two speeds"
+		return "widened for " + words.Count(r.twoSpeeds, "config") + " with the spread of two speeds"
 	}
 	return "widened to what the lowest medians allow"
 }

@@ -151,7 +151,7 @@ func TestNoisyRows(t *testing.T) {
 		measured("A", "cutile-rs", 1.2, 1, 12), measured("A", "cutile", 1, 1, 1),
 		measured("B", "cutile-rs", 1, 1, 1), measured("B", "cutile", 1, 1, 1))}, nil, cutileOptions)
 	require.InDelta(t, math.Sqrt(1.2), *v.GeomeanRatio, 1e-9)
-	require.Contains(t, strings.Join(v.Notes, "\n"), "without 1 config that is noisy (rel_std above 10 % or fewer than 3 repetitions) the geomean is 1.000")
+	require.Contains(t, strings.Join(v.Notes, "\n"), "without 1 config that is noisy the geomean is 1.000: rel_std above 10 % in test_perf[A]")
 }
 
 func TestClocksThatDiffer(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // matched is a config with a time on both sides.
@@ -243,13 +244,13 @@ func (c *comparison) noMeasurement(all group, k int) string {
 	why := ""
 	switch {
 	case all.voids > 0:
-		return fmt.Sprintf("%d of the records of %s are void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate)
+		return fmt.Sprintf("%d of the records of %s %s void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate, words.Form(all.voids, "is", "are"))
 	case c.v.Comparable == "no":
 		return "the two sides are not comparable: " + c.incomparable
 	case len(all.matched) == 0 && len(c.ids) == 0:
-		why = "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference
+		why = "no measurement: the records hold no perf case of " + c.o.Candidate + " or " + c.o.Reference + c.instead()
 	case len(all.matched) == 0 && k == 0:
-		why = "no measurement: no perf case of " + strings.Join(c.silent(), " or ") + " in the records"
+		why = "no measurement: no perf case of " + strings.Join(c.silent(), " or ") + " in the records" + c.instead()
 	case len(all.matched) == 0:
 		why = "no config has a time on both sides"
 	}
@@ -257,6 +258,14 @@ func (c *comparison) noMeasurement(all group, k int) string {
 		why += "; " + c.o.LogNotes[0]
 	}
 	return why
+}
+
+// instead names the backends that the perf cases are of.
+func (c *comparison) instead() string {
+	if len(c.backends) == 0 {
+		return ""
+	}
+	return "; they have " + strings.Join(sortedKeys(c.backends), ", ")
 }
 
 // silent are the backends without any perf case.
@@ -335,7 +344,7 @@ func (c *comparison) statistics(ms []matched) (blocked string) {
 		c.v.Confidence = &Confidence{confidenceLevel, math.Exp(low), math.Exp(high)}
 		c.v.ConfidenceNote = r.widened()
 	default:
-		c.v.ConfidenceNote = plural(r.rounds, "round") + "; an interval needs at least 2"
+		c.v.ConfidenceNote = words.Count(r.rounds, "round") + "; an interval needs at least 2"
 	}
 	near := math.Abs(r.lowest-math.Log(limit)) < acrossCards
 	c.v.Borderline = open || near || passes(lowest) != passes(mean)
@@ -346,12 +355,21 @@ func (c *comparison) statistics(ms []matched) (blocked string) {
 // number of repetitions, from which a row is called noisy.
 const noisyRelStd, fewRepetitions = 10, 3
 
-// noisy reports whether a row's figures are weak by themselves.
-func (m matched) noisy() bool {
-	few := func(s sideState) bool {
-		return slices.ContainsFunc(s.obs, func(o *observation) bool { return o.ms.NRep > 0 && o.ms.NRep < fewRepetitions })
+// noisy says why a row's figures are weak by themselves.
+func (m matched) noisy() (spread, few bool) {
+	least := func(s sideState) bool { n := s.repetitions(); return n > 0 && n < fewRepetitions }
+	return m.relStd > noisyRelStd, least(m.cand) || least(m.ref)
+}
+
+// repetitions is the least number of any round, 0 when no record has one.
+func (s sideState) repetitions() int {
+	least := 0
+	for _, o := range s.obs {
+		if n := o.ms.NRep; n > 0 && (least == 0 || n < least) {
+			least = n
+		}
 	}
-	return m.relStd > noisyRelStd || few(m.cand) || few(m.ref)
+	return least
 }
 
 // noisyNote says what the geomean would be without the noisy rows. The verdict is
@@ -360,14 +378,38 @@ func (c *comparison) noisyNote(ms []matched) {
 	if c.v.GeomeanRatio == nil {
 		return
 	}
-	calm := slices.DeleteFunc(slices.Clone(ms), matched.noisy)
+	var calm []matched
+	var spread, few []string
+	for _, m := range ms {
+		wide, rare := m.noisy()
+		if wide {
+			spread = append(spread, m.name)
+		}
+		if rare {
+			few = append(few, m.name)
+		}
+		if !wide && !rare {
+			calm = append(calm, m)
+		}
+	}
+	var why []string
+	for _, x := range []struct {
+		sign  string
+		names []string
+	}{{fmt.Sprintf("rel_std above %d %%", noisyRelStd), spread}, {fmt.Sprintf("fewer than %d repetitions", fewRepetitions), few}} {
+		switch {
+		case len(x.names) == len(ms) && len(ms) > 1:
+			why = append(why, x.sign+" in all of them")
+		case len(x.names) > 0:
+			why = append(why, x.sign+" in "+list(x.names))
+		}
+	}
 	switch n := len(ms) - len(calm); {
 	case n == 0:
 	case len(calm) == 0:
-		c.note("every config is noisy (rel_std above %d %% or fewer than %d repetitions)", noisyRelStd, fewRepetitions)
+		c.note("every config is noisy: %s", strings.Join(why, "; "))
 	default:
-		c.note("without %s that is noisy (rel_std above %d %% or fewer than %d repetitions) the geomean is %s",
-			plural(n, "config"), noisyRelStd, fewRepetitions, FormatRatio(geomean(calm), c.o.Threshold))
+		c.note("without %s that %s noisy the geomean is %s: %s", words.Count(n, "config"), words.Form(n, "is", "are"), FormatRatio(geomean(calm), c.o.Threshold), strings.Join(why, "; "))
 	}
 }
 
@@ -393,8 +435,13 @@ func (c *comparison) row(m matched, comparable bool) Config {
 	if per := m.cand.obs[0].ms.Per; per != "" {
 		notes = append(notes, "a rate, where higher is better: the times are those of one "+per)
 	}
-	if n := m.cand.obs[0].ms.NRep; n > 0 && n < fewRepetitions {
-		notes = append(notes, "only "+plural(n, "repetition"))
+	for _, side := range []struct {
+		name string
+		sideState
+	}{{"candidate", m.cand}, {"reference", m.ref}} {
+		if n := side.repetitions(); n > 0 && n < fewRepetitions {
+			notes = append(notes, "only "+words.Count(n, "repetition")+" ("+side.name+")")
+		}
 	}
 	if comparable {
 		r := math.Exp(m.logRatio())
@@ -442,7 +489,7 @@ func (c *comparison) sentence(all group, blocked string) {
 	total := all.missing + len(all.matched)
 	missing := ""
 	if all.missing > 0 {
-		missing = fmt.Sprintf("%d of %s missing", all.missing, plural(total, "config"))
+		missing = fmt.Sprintf("%d of %s missing", all.missing, words.Count(total, "config"))
 	}
 	if blocked != "" {
 		v.Sentence = "BLOCKED: " + blocked + "."
@@ -462,7 +509,7 @@ func (c *comparison) sentence(all group, blocked string) {
 		v.Sentence += " (" + v.Severity + ")"
 	}
 	v.Sentence += fmt.Sprintf(": geomean %s over %s, %s, %s the limit %s",
-		r, plural(len(all.matched), "config"), against(*v.GeomeanRatio, c.o.Threshold, c.comparedWith(all.matched)), relation, limit)
+		r, words.Count(len(all.matched), "config"), against(*v.GeomeanRatio, c.o.Threshold, c.comparedWith(all.matched)), relation, limit)
 	if missing != "" {
 		v.Sentence += "; " + missing
 		if v.Severity == MissingData {

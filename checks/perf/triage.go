@@ -108,12 +108,13 @@ func kernelList(m records.Measurement) string {
 // order in which they are looked at.
 var launchAdvice = []struct {
 	kind  launchKind
+	title string
 	rules []string
 	step  string
 }{
-	{duplicateLaunch, []string{"R38", "R41", "P5"}, "Look for a canary launch, a second variant or a fallback that runs in the measured call, and move it out."},
-	{copyLaunch, []string{"R41", "P9"}, "Remove the copy, fill or conversion from the wrapper's measured path: allocate outputs with torch.empty, transpose in the kernel (R27)."},
-	{extraLaunch, []string{"R42", "R41"}, "Count the kernels of one call on both sides and explain each one that the reference does not launch."},
+	{duplicateLaunch, "The kernel is launched more than once", []string{"R38", "R41", "P5"}, "Look for a canary launch, a second variant or a fallback that runs in the measured call, and move it out."},
+	{copyLaunch, "Copies or fills in the timed call", []string{"R41", "P9"}, "Remove the copy, fill or conversion from the wrapper's measured path: allocate outputs with torch.empty, transpose in the kernel (R27)."},
+	{extraLaunch, "More launches than the reference", []string{"R42", "R41"}, "Count the kernels of one call on both sides and explain each one that the reference does not launch."},
 }
 
 // triage turns the evidence into rules and steps, in the order in which a
@@ -123,13 +124,16 @@ func (c *comparison) triage(all group) []Triage {
 	v, out := c.v, []Triage{}
 	gap := v.Verdict == Investigate && v.Severity != MissingData
 	if gap && len(c.unsound) > 0 {
-		out = append(out, Triage{[]string{"R42"}, append([]string{"Measure again before changing code: the GPU did not run at one speed or was shared."}, c.unsound...)})
+		out = append(out, Triage{Title: "The measurement is in doubt", Rules: []string{"R42"}, Steps: append([]string{"Measure again before changing code: the GPU did not run at one speed or was shared."}, c.unsound...)})
 	}
 	if all.voids > 0 {
-		out = append(out, Triage{[]string{"R35", "R40"}, []string{
+		out = append(out, Triage{Title: "Another backend was measured", Rules: []string{"R35", "R40"}, Steps: []string{
 			"Another backend answered: check that the op is registered for cutile-rs and that its symbol is in the library.",
 			"Run again with DISABLE_FALLBACK=1, so that a missing implementation is an error.",
 		}})
+	}
+	if steps := c.missingSteps(); len(steps) > 0 && v.Severity == MissingData {
+		out = append(out, Triage{Title: "Configs without a time", Rules: []string{}, Steps: steps})
 	}
 	byKind := map[launchKind][]launched{}
 	for _, m := range all.matched {
@@ -140,7 +144,7 @@ func (c *comparison) triage(all group) []Triage {
 	for _, a := range launchAdvice {
 		if ls := byKind[a.kind]; len(ls) > 0 {
 			launches = true
-			out = append(out, Triage{a.rules, append([]string{a.step}, describe(ls)...)})
+			out = append(out, Triage{Title: a.title, Rules: a.rules, Steps: append([]string{a.step}, describe(ls)...)})
 		}
 	}
 	if !gap {
@@ -156,7 +160,42 @@ func (c *comparison) triage(all group) []Triage {
 	if share := kernelShare(all.matched); share < wallClock {
 		steps = append(steps, fmt.Sprintf("The kernels make up %.2f of the times of both sides: most of what was measured is host work, so look at the wrapper before the kernel.", share))
 	}
-	return append(out, Triage{[]string{"R42", "P11", "P10", "R20", "R8"}, append(steps, bandSteps(v.Severity)...)})
+	return append(out, Triage{Title: "The kernel itself is slower", Rules: []string{"R42", "P11", "P10", "R20", "R8"}, Steps: append(steps, bandSteps(v.Severity)...)})
+}
+
+// missingAdvice says what to do about configs without a time, by the word that their
+// reasons begin with once the rounds are cut off; the last is for all others.
+var missingAdvice = []struct{ begins, step string }{
+	{"failed", "Make these cases pass first: tilegate correctness says more about the failure, tilegate triage what is known about it."},
+	{"error", "Make these cases pass first: tilegate correctness says more about the error, tilegate triage what is known about it."},
+	{"skipped", "Port what is skipped, or declare the gap: allowed_skips in .github/tilegym.yml, or --allow-skip."},
+	{notThere.why, "Measure the same cases on both sides; where a test or its parameters were renamed, say so in perf.renames of .github/tilegym.yml."},
+	{"passed without", "These cases recorded no time: run them with the harness's record property, as test_perf does."},
+	{"", "Measure these cases again; a share of configs that may be missing is perf.max_missing of .github/tilegym.yml, or --max-missing."},
+}
+
+// missingSteps are the steps for the configs without a time, each kind of reason
+// once.
+func (c *comparison) missingSteps() (steps []string) {
+	names := make([][]string, len(missingAdvice))
+	for _, m := range c.v.Missing {
+		why := m.Why
+		if strings.HasPrefix(why, "round") || strings.HasPrefix(why, "all ") {
+			_, why, _ = strings.Cut(why, ": ")
+		}
+		for i, a := range missingAdvice {
+			if strings.HasPrefix(why, a.begins) {
+				names[i] = append(names[i], m.Config+" ("+m.Side+")")
+				break
+			}
+		}
+	}
+	for i, a := range missingAdvice {
+		if len(names[i]) > 0 {
+			steps = append(steps, list(names[i])+": "+a.step)
+		}
+	}
+	return steps
 }
 
 // describe says what was launched, configs with the same kernels together, and

@@ -88,3 +88,49 @@ func TestMarkdownHeadlineSaysEachWordOnce(t *testing.T) {
 		require.True(t, strings.HasPrefix(b.String(), want), b.String())
 	}
 }
+
+// What is missing says why and what to do about it.
+func TestMissingData(t *testing.T) {
+	v := Compare([]File{
+		xmlFile("1", Both, rs("a", 1), cutile("a", 1), cutile("b", 1), bench{params: "c", backend: "cutile-rs", fail: "AssertionError: &#10;&#9;*** DID NOT MATCH"}, cutile("c", 1)),
+		xmlFile("2", Both, rs("a", 1), cutile("a", 1), cutile("b", 1), rs("c", 1), cutile("c", 1)),
+		xmlFile("3", Both, rs("a", 1), cutile("a", 1), cutile("b", 1), bench{params: "c", backend: "cutile-rs", fail: "AssertionError: &#10;&#9;*** DID NOT MATCH"}, cutile("c", 1)),
+	}, nil, cutileOptions)
+	require.Equal(t, MissingData, v.Severity)
+	require.Equal(t, []Missing{
+		{"test_perf[b]", "candidate", "all 3 rounds: not in the records"},
+		{"test_perf[c]", "candidate", "rounds 1, 3: failed: AssertionError: *** DID NOT MATCH"},
+	}, v.Missing)
+	require.Equal(t, "Configs without a time", v.Triage[0].heading())
+	require.Len(t, v.Triage[0].Steps, 2)
+	require.Contains(t, v.Triage[0].Steps[0], "test_perf[c] (candidate): Make these cases pass first")
+	require.Contains(t, v.Triage[0].Steps[1], "test_perf[b] (candidate): Measure the same cases on both sides")
+}
+
+// Each step says what it is about before the rules' numbers.
+func TestHeadings(t *testing.T) {
+	v := Compare([]File{xmlFile("1", Both, rs("a", 1.2), cutile("a", 1))}, nil, cutileOptions)
+	var b strings.Builder
+	require.NoError(t, WriteText(&b, v))
+	require.Contains(t, b.String(), "1. The kernel itself is slower (R42, P11, P10, R20, R8)\n")
+	for _, a := range launchAdvice {
+		require.NotEmpty(t, a.title)
+	}
+}
+
+// Which of the two signs of noise it is, and where, is told.
+func TestWhyEveryConfigIsNoisy(t *testing.T) {
+	v := Compare([]File{recorded(t, "rope_ref.xml", Both)}, nil, Options{Candidate: "triton", Reference: "pytorch"})
+	require.Contains(t, strings.Join(v.Notes, "\n"), "every config is noisy: fewer than 3 repetitions in all of them")
+	require.Contains(t, v.Configs[0].Note, "only 2 repetitions (reference)")
+}
+
+// A backend that the records do not have is answered with those that they have.
+func TestWrongBackend(t *testing.T) {
+	v := Compare([]File{xmlFile("1", Both, rs("a", 1), cutile("a", 1))}, nil, Options{Candidate: "foo", Reference: "cutile"})
+	require.Equal(t, "BLOCKED: no measurement: no perf case of foo in the records; they have cutile, cutile-rs. 1 of 1 config missing.", v.Sentence)
+	v = Compare([]File{xmlFile("1", Both, rs("a", 1), cutile("a", 1))}, nil, Options{Candidate: "foo", Reference: "bar"})
+	require.Equal(t, "BLOCKED: no measurement: the records hold no perf case of foo or bar; they have cutile, cutile-rs.", v.Sentence)
+	v = Compare([]File{xmlFile("1", Both, bench{params: "a", backend: "cutile-rs", median: 1, kernel: "aten"}, cutile("a", 1))}, nil, cutileOptions)
+	require.Contains(t, v.Sentence, "1 of the records of cutile-rs is void")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Schema is the identifier of the JSON form of a Verdict.
@@ -120,6 +121,16 @@ type Uncovered struct {
 type Triage struct {
 	Rules []string `json:"rules"`
 	Steps []string `json:"steps"`
+
+	Title string `json:"-"` // what the step is about, in a phrase
+}
+
+// heading is the title of a step with the rules behind it.
+func (t Triage) heading() string {
+	if len(t.Rules) == 0 {
+		return t.Title
+	}
+	return t.Title + " (" + strings.Join(t.Rules, ", ") + ")"
 }
 
 // Severity is the band of a geometric mean ratio. A ratio within 1e-9 of a limit
@@ -194,12 +205,4 @@ func against(ratio, threshold float64, reference string) string {
 		return fmt.Sprintf("%.*f %% faster than %s", decimals, (1-p)*100, reference)
 	}
 	return "equal to " + reference
-}
-
-// plural counts things in words.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }

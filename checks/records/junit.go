@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Outcome is how one test case ended, as pytest recorded it.
@@ -52,6 +53,35 @@ func (c Case) ID() string {
 		return c.Name
 	}
 	return c.Class + "::" + c.Name
+}
+
+// Reason is one line about a case that did not pass: the beginning of its message,
+// or of the body where the message says nothing.
+func (c Case) Reason() string {
+	if c.Outcome == Passed {
+		return ""
+	}
+	text := strings.TrimSpace(c.Message)
+	if text == "" || text == "AssertionError:" {
+		text = strings.TrimSpace(text + " " + strings.TrimSpace(c.Detail))
+	}
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	out := ""
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" {
+			if out != "" {
+				out += " "
+			}
+			out += l
+		}
+		if len(out) > 60 {
+			break
+		}
+	}
+	if len(out) > 400 {
+		out = strings.ToValidUTF8(out[:400], "") + "..."
+	}
+	return out
 }
 
 // CollectionError reports whether the case stands for a module that could not be

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -33,10 +32,7 @@ func (c *rulesCmd) Run(s streams) error {
 	}
 	switch c.Format {
 	case "json":
-		e := json.NewEncoder(s.Out)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(rules.Table(list))
+		return writeJSON(s.Out, rules.Table(list))
 	case "markdown":
 		_, err := fmt.Fprint(s.Out, rules.Index(list))
 		return err

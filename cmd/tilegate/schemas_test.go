@@ -23,11 +23,16 @@ import (
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/triage"
 )
 
 var updateSchemas = flag.Bool("update", false, "write docs/schemas")
+
+// rulesSchema names the form of tilegate rules: a bare list, which cannot name it
+// itself.
+const rulesSchema = "tilegate.rules/v1"
 
 // documents are the machine formats, by the name of their schema.
 var documents = map[string]any{
@@ -36,6 +41,7 @@ var documents = map[string]any{
 	review.Schema:       review.Report{},
 	tree.PlanSchema:     tree.Plan{},
 	perf.Schema:         perf.Verdict{},
+	rulesSchema:         []rules.Row{},
 	history.Schema:      history.Document{},
 	correctness.Schema:  correctness.Verdict{},
 	triage.Schema:       triage.Result{},
@@ -55,8 +61,10 @@ func TestSchemas(t *testing.T) {
 		r := reflectschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, DoNotReference: false, ExpandedStruct: true}
 		s := r.Reflect(doc)
 		s.Title = id
-		if p, ok := s.Properties.Get("schema"); ok {
-			p.Const = id
+		if s.Properties != nil { // a list has none
+			if p, ok := s.Properties.Get("schema"); ok {
+				p.Const = id
+			}
 		}
 		want, err := json.MarshalIndent(s, "", "  ")
 		require.NoError(t, err)
@@ -91,6 +99,7 @@ func TestOutputFitsSchema(t *testing.T) {
 		history.Schema:     {"perf", "history", "--store", "testdata/perf-history.jsonl", "--format", "json"},
 		perf.Schema:        {"perf", "compare", "--candidate", "triton", "--reference", "pytorch", "--junit", "../../testdata/junit/rms_norm_ref.xml", "--format", "json"},
 		correctness.Schema: {"correctness", "--backend", "triton", "--reference", "pytorch", "--junit", "../../testdata/junit/illegal_access.xml", "--format", "json"},
+		rulesSchema:        {"rules", "--format", "json"},
 		triage.Schema:      {"triage", "../../testdata/junit/illegal_access.xml", "--format", "json"},
 	} {
 		var out, errs bytes.Buffer
