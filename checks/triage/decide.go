@@ -104,6 +104,80 @@ func raggedOnly(cases []Case) *Seen {
 	return nil
 }
 
+// reductions are the operations of which a lane beyond the data changes every value
+// of its row.
+var reductions = []string{"softmax", "norm", "reduce", "reduction", "max", "min", "sum", "mean", "var", "cross_entropy", "logsumexp"}
+
+// paddedLanes is S-C29: the cases with ragged shapes are wrong from the first column
+// on and not in the last tile, in an operation that reduces.
+func paddedLanes(cases []Case) *Seen {
+	if len(cases) == 0 || !isOp(cases[0].ID.Kernel, reductions...) {
+		return nil
+	}
+	seen := raggedOnly(cases)
+	if seen == nil {
+		return nil
+	}
+	for _, c := range cases {
+		if !c.wrong() {
+			continue
+		}
+		x := *c.Compared
+		if x.Matched > 90 || len(x.First) == 0 || slices.ContainsFunc(x.First, func(n int) bool { return n != 0 }) || !x.Test.finite() || x.Test.Size() == 0 {
+			return nil
+		}
+	}
+	return &Seen{What: seen.What + ", and all of their values are off", log: seen.log, line: seen.line}
+}
+
+// fewest is the number of smaller cases that must have passed before the one of
+// largestOnly.
+const fewest = 3
+
+// large is the number of elements from which a limit is likely.
+const large = 1 << 24
+
+// largestOnly is S-R50: the first case that fails, and no longer with wrong values,
+// is larger than all that passed. What fails after it may follow from it.
+func largestOnly(cases []Case) *Seen {
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Failed })
+	if i < fewest || cases[i].wrong() || elements(cases[i]) < large {
+		return nil
+	}
+	sizes := map[int]bool{}
+	for _, c := range cases {
+		if c.Failed {
+			continue
+		}
+		n := elements(c)
+		if n == 0 || n >= elements(cases[i]) {
+			return nil
+		}
+		sizes[n] = true
+	}
+	if len(sizes) < fewest {
+		return nil
+	}
+	return at(cases, "the first case that fails is the largest of those that ran, %s; %d smaller ones pass", cases[i].ID.Config(), i)
+}
+
+// elements is the product of a case's sizes, 0 when it has none or too many.
+func elements(c Case) int {
+	n, some := 1, false
+	for _, p := range c.params {
+		if s, ok := size(p); ok {
+			if n > math.MaxInt64/s {
+				return 0
+			}
+			n, some = n*s, true
+		}
+	}
+	if !some {
+		return 0
+	}
+	return n
+}
+
 // tiles are usual lengths of a tile, the most usual first.
 var tiles = []int{64, 128, 32, 256, 16}
 

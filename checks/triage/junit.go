@@ -67,10 +67,17 @@ func (sc *logScan) testcase(c records.Case) {
 }
 
 // event records that the file as a whole says something.
-func (sc *logScan) event(id string, l line) {
+func (sc *logScan) event(id string, l line) { sc.explains(id, nil, l) }
+
+// explains adds a match that counts beside one of some others only.
+func (sc *logScan) explains(id string, with []string, l line) {
+	var p *compiledPattern
+	if len(with) > 0 {
+		p = &compiledPattern{Pattern: Pattern{With: with}}
+	}
 	for i, rows := 0, ready(); i < len(rows); i++ {
 		if row := &rows[i]; row.ID == id && sc.wanted[i] {
-			sc.hit(row, nil, l)
+			sc.hit(row, p, l)
 		}
 	}
 }

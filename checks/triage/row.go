@@ -103,6 +103,9 @@ type Row struct {
 	// With are signatures that the row explains, or failedCase: it is left out when
 	// none of them matched. By itself its line is harmless.
 	With []string
+	// State says that the row's lines tell how a machine is, which holds on: a step
+	// that passed may print them.
+	State bool
 	// ByPlace says that the file in the context decides the class.
 	ByPlace bool
 
@@ -128,6 +131,8 @@ type Pattern struct {
 	Distinct int
 	// Fatal says that a warning does not count.
 	Fatal bool
+	// With replaces the row's With for this alternative.
+	With []string
 }
 
 // Expect is a demand on a whole file: a number of lines that match Line, if any

@@ -98,7 +98,7 @@ func (c *collector) addShown(tc records.Case, compared *Comparison, log string, 
 		p := records.NewIDParser()
 		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
 	}
-	id := c.parser.Parse(tc.Class, tc.Name)
+	id := c.parse(tc.Class, tc.Name)
 	out := Case{ID: id, shown: more, params: apartSizes(id.Params), log: log, line: tc.Line}
 	switch tc.Outcome {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
@@ -133,6 +133,35 @@ func (c *collector) addShown(tc records.Case, compared *Comparison, log string, 
 			c.times[m.Backend][key] = measurement{m, log}
 		}
 	}
+}
+
+// parse splits the name of a case. Some parametrizations join the parameters with
+// underscores and not with dashes: where such a name begins with a backend's, it is
+// read as if it had dashes.
+func (c *collector) parse(class, name string) records.TestID {
+	id := c.parser.Parse(class, name)
+	if id.Backend != "" || len(id.Params) == 0 || !strings.Contains(id.Params[0], "_") {
+		return id
+	}
+	for _, backend := range records.KnownBackends {
+		for _, spelled := range []string{strings.ReplaceAll(backend, "-", "_"), backend} {
+			rest, ok := strings.CutPrefix(strings.Join(id.Params, "-"), spelled+"_")
+			if !ok {
+				continue
+			}
+			var params []string
+			for p := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == '_' || r == '-' }) {
+				// The types of eight bits have the sign in their names.
+				if n := len(params); n > 0 && strings.HasSuffix(params[n-1], "float8") {
+					params[n-1] += "_" + p
+				} else {
+					params = append(params, p)
+				}
+			}
+			return c.parser.Parse(class, id.Test+"["+strings.Join(append([]string{backend}, params...), "-")+"]")
+		}
+	}
+	return id
 }
 
 // ours is the backend that is judged when the records hold it.
@@ -240,7 +269,7 @@ func (s *Scanner) decided() []*hit {
 			continue
 		}
 		if seen := row.Records(run); seen != nil {
-			all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true,
+			all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true, with: row.With,
 				Match: row.match(seen.log, line{n: seen.line, text: seen.What})})
 		}
 	}

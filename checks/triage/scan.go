@@ -39,9 +39,10 @@ type hit struct {
 	rank    Rank
 	log     int
 	order   int
-	step    int  // of its log, from 0
-	context bool // the context line was found
-	records bool // decided from records
+	step    int      // of its log, from 0
+	context bool     // the context line was found
+	records bool     // decided from records
+	with    []string // signatures of which one must have matched too; empty: none must
 }
 
 // NewScanner returns a scanner for some stages, or for all when none is named.
@@ -167,6 +168,8 @@ type logScan struct {
 
 	console  console
 	regress  regressions
+	profile  profile
+	abi      abi
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -239,6 +242,8 @@ func (sc *logScan) line(n int, shown string) {
 		}
 		sc.console.line(l)
 		sc.regress.line(l)
+		sc.profile.line(sc, l)
+		sc.abi.line(sc, l)
 	}
 	if !l.quote {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
@@ -252,7 +257,7 @@ func (sc *logScan) line(n int, shown string) {
 			if p.Fatal && l.warn {
 				continue
 			}
-			if h := sc.found[row.ID]; h != nil && h.rank <= sc.rank(row, p, l) {
+			if h := sc.found[row.ID]; h != nil && h.holds(sc.rank(row, p, l), row.withOf(p)) {
 				continue
 			}
 			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retry.match(text) && sc.enough(p, text) {
@@ -324,6 +329,23 @@ func (sc *logScan) settle(l line) {
 	sc.pending = keep
 }
 
+// holds reports whether a hit says at least as much as another of its signature: one
+// that stands by itself says more than one that needs others.
+func (h *hit) holds(rank Rank, with []string) bool {
+	if alone := len(h.with) == 0; alone != (len(with) == 0) {
+		return alone
+	}
+	return h.rank <= rank
+}
+
+// withOf are the signatures that an alternative explains.
+func (c *compiled) withOf(p *compiledPattern) []string {
+	if p != nil && len(p.With) > 0 {
+		return p.With
+	}
+	return c.With
+}
+
 // rankOf is the rank of a match of an alternative.
 func (c *compiled) rankOf(p *compiledPattern) Rank {
 	if p != nil && p.Rank != Specific {
@@ -373,10 +395,11 @@ func (sc *logScan) enough(p *compiledPattern, text string) bool {
 func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 	rank := sc.rank(row, p, l)
 	old := sc.found[row.ID]
-	if old != nil && old.rank <= rank {
+	if old != nil && old.holds(rank, row.withOf(p)) {
 		return
 	}
 	h := sc.newHit(row, rank, l)
+	h.with = row.withOf(p)
 	h.Weak, h.Skipped = rank >= Weak, rank == skipped
 	if p != nil && p.Class != "" {
 		h.Class, h.Also = p.Class, p.Also
@@ -497,18 +520,23 @@ func (sc *logScan) end() {
 		sc.broken = sc.broken || slices.ContainsFunc(sc.console.order, (*shownCase).bad)
 		sc.console.into(&sc.shown, sc.name)
 		sc.regress.end(sc)
+		sc.profile.end(sc)
 	}
 	sc.demote()
 }
 
 // demote marks what stands in a step that passed before the first one that failed.
 // The steps after the one that ended the job run all the same, to clean up and to
-// publish: what fails in them is told after what is known of that one.
+// publish: what fails in them is told after what is known of that one. What a step
+// prints of a state, or in explanation of what fails later, is no failure of its own.
 func (sc *logScan) demote() {
 	mine := func(h *hit) bool { return h.log == sc.logs && h.rank < survived && h.Line > 0 }
 	known := slices.ContainsFunc(sc.hits, func(h *hit) bool { return mine(h) && h.step > 0 && h.step == sc.ended })
 	for _, h := range sc.hits {
 		if !mine(h) || h.rank == Root || h.step == 0 {
+			continue
+		}
+		if row := ready()[h.order]; h.step < sc.failed && (row.State || len(h.with) > 0) {
 			continue
 		}
 		if h.step < sc.failed || known && h.step > sc.ended {
@@ -528,7 +556,8 @@ func demand(e Expect) string {
 }
 
 // Result is what all scanned logs say together. Of several signatures on one
-// line the first in matching order stays.
+// line the first in matching order stays, of one that text and records show the
+// better match.
 func (s *Scanner) Result() Result {
 	hits := append(slices.Clone(s.hits), s.decided()...)
 	matched := map[string]bool{}
@@ -537,8 +566,7 @@ func (s *Scanner) Result() Result {
 	}
 	has := func(id string) bool { return matched[id] || id == failedCase && s.broken }
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {
-		with := ready()[h.order].With
-		if gone := len(with) > 0 && !slices.ContainsFunc(with, has); gone {
+		if gone := len(h.with) > 0 && !slices.ContainsFunc(h.with, has); gone {
 			delete(matched, h.Signature)
 			return true
 		}
@@ -556,7 +584,9 @@ func (s *Scanner) Result() Result {
 	})
 	r := Result{Schema: Schema, Matches: []Match{}}
 	for _, h := range hits {
-		same := func(m Match) bool { return m.Log == h.Log && m.Line == h.Line && h.Line > 0 && !h.records }
+		same := func(m Match) bool {
+			return m.Signature == h.Signature || m.Log == h.Log && m.Line == h.Line && h.Line > 0 && !h.records
+		}
 		if len(r.Matches) < MaxMatches && !slices.ContainsFunc(r.Matches, same) {
 			r.Matches = append(r.Matches, h.Match)
 		}

@@ -7,6 +7,9 @@ const rustPlace = `^--> \S+:\d+:\d+`
 // easily got wrong.
 const dslOps = `\b(addf|subf|mulf|divf|fma|maxf|minf|exp2|rsqrt|sqrt|ftof|ftoi|itof|trunci|cmpi|cmpf|addi|subi|muli|divi|negi|shli|load_ptr_tko|store_ptr_tko|load_view_tko|store_view_tko_mut|make_tensor_view|make_partition_view)\(|_core\.rs:\d+`
 
+// builtProgram is the path of a program that the build itself made.
+const builtProgram = "/(build-script-\\w+|build/[^/]+/\\S*|deps/\\S*)`|/target/\\S*`"
+
 var buildRows = []Row{
 	{
 		ID: "S-B01", Stage: Build, Class: Kernel, Rules: []string{"R6", "R36"}, From: Rustc,
@@ -301,7 +304,7 @@ var buildRows = []Row{
 			{Line: `rustup could not choose a version of`},
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
-			{Line: `could not execute process .*\(never executed\)`},
+			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
 			{Line: `'\w+' is not installed for the toolchain|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
 		},
@@ -309,8 +312,8 @@ var buildRows = []Row{
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B45", "S-X21"}, From: Rustc,
-		Title: "A download or an installation failed",
+		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B45", "S-B55", "S-X21"}, From: Rustc,
+		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
 			"If it repeats, check the runner's proxy and whether the package exists in that version.",
@@ -319,17 +322,17 @@ var buildRows = []Row{
 			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`},
 			{Line: `error: could not download file from|component download failed for`},
 			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`},
+			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)`},
 			{Line: `[Cc]ould(n't| not) (resolve|connect to) (the )?(host|server|proxy)`},
 			{Line: `Temporary failure (in name resolution|resolving)|Name or service not known`},
 			{Line: `\b(ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLCertVerificationError)\b`, Not: `Retrying|tries remaining`},
 			{Line: `\b(ConnectionError|HTTPError|MaxRetryError)\b.*(Max retries|[Cc]onnect|timed out|\b50[0-4]\b|\b429\b)|We couldn't connect to '`, Not: `Retrying|tries remaining`},
 			{Line: `[Uu]nable to download artifact|Failed to CreateArtifact|Failed to download action`, Not: `\(409\)|already exists|storage quota`},
 			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: 40[13]`},
-			{Line: `ERROR: (Could not find a version that satisfies|No matching distribution found)`},
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp .*(i/o timeout|connection refused|no such host|connection reset)|curl: \((6|7|18|28|35|52|56)\)|Hash Sum mismatch`},
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
-			{Line: `^E: (Failed to fetch|Unable to fetch some archives|Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
+			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
 			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update (registry|https?://))|failed to authenticate when downloading`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
@@ -340,13 +343,12 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B26", Stage: Build, Class: Host, Rules: []string{"R33"}, Unless: []string{"S-B24"}, From: Rustc,
-		Title: "The manifest or its lock file is wrong",
+		Title: "The manifest is wrong",
 		Steps: []string{
 			"Correct what cargo names in Cargo.toml; names and versions of dependencies first.",
 			"If the lock file is kept, commit it together with the manifest.",
 		},
 		Any: []Pattern{
-			{Line: `lock file \S+ needs to be updated but --locked was passed|cannot update the lock file`},
 			{Line: `error: failed to parse (the )?(manifest|lock file)`},
 			{Line: "error: no matching package named"},
 			{Line: `error: could not find .Cargo\.toml. in`},
@@ -411,7 +413,7 @@ var buildRows = []Row{
 		NearMiss: "src/tilecpp/softmax.cu(41): warning #177-D: variable \"tile_w\" was declared but never referenced",
 	},
 	{
-		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: Weak, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52"}, From: Rustc,
+		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: Weak, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55"}, From: Rustc,
 		Title: "A crate's build script failed without a known reason",
 		Steps: []string{
 			"Read what the script printed under its standard error.",
@@ -748,5 +750,59 @@ var buildRows = []Row{
 		},
 		Example:  "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
 		NearMiss: "-- Check for working C compiler: /usr/bin/cc - skipped",
+	},
+	{
+		ID: "S-B53", Stage: Build, Class: Env, From: Platform,
+		Title: "A program may not be started where it lies: a mount without the right to execute",
+		Steps: []string{
+			"Look at the mount of the folder that the message names: `noexec` forbids every program and library on it.",
+			"Move the build folder or the temporary folder (CARGO_TARGET_DIR, TMPDIR) to another file system, or mount it again with `exec`.",
+			"If the mount allows it, the file's mode or the folder's owner is wrong: an artifact or a copy may have lost the mode.",
+		},
+		Any: []Pattern{
+			{Line: `could not execute process .*\(never executed\)`, Near: `Permission denied \(os error 13\)|Operation not permitted \(os error 1\)`, Within: 5},
+			{Line: `failed to map segment from shared object(: Operation not permitted)?$`},
+			{Line: `(bad interpreter|cannot execute|[Ff]ailed to (execute|exec|spawn|launch|start) \S+( for \S+)?): Permission denied`},
+			{Line: `(/build/|/target/|/bin/|\.sh)\S*: Permission denied$|PermissionError: \[Errno 13\] Permission denied: '\S*/(bin/\w+|ptxas|tileiras|nvcc|build-script-build)'`, Near: `\bnoexec\b`, Within: 45},
+		},
+		Context:  `\bnoexec\b`,
+		Example:  "error: failed to run custom build command for `syn v2.0.117`\n\nCaused by:\n  could not execute process `/scratch/out/release/build/syn-1/build-script-build` (never executed)\n\nCaused by:\n  Permission denied (os error 13)",
+		NearMiss: "tmpfs on /run type tmpfs (rw,nosuid,nodev,noexec)\nerror: could not execute process `sccache rustc -vV` (never executed)\n\nCaused by:\n  No such file or directory (os error 2)",
+	},
+	{
+		ID: "S-B54", Stage: Build, Class: InProcess, Also: Host, Rules: []string{"R33"}, From: Platform,
+		Title: "The lock file is out of date or missing, and the build may not change it",
+		Steps: []string{
+			"Make the lock file anew with the tool that the message names, and commit it together with the manifest.",
+			"Use the version of the tool that CI uses: an older lock format counts as a change too.",
+			"Do not take the option away: it keeps the versions fixed.",
+		},
+		Any: []Pattern{
+			{Line: `lock ?file .*needs to be updated,? but .*--(locked|frozen)|cannot (update|create) the lock file|--(locked|frozen) (was|flag was|is) passed`},
+			{Line: `[Uu]nable to find lockfile at|[Ll]ock ?file .*\b(out of date|outdated|not up[- ]to[- ]date|is stale|does not match|hash doesn't match)`},
+			{Line: `pyproject\.toml changed significantly since poetry\.lock|(poetry|pdm|Pipfile|uv|Cargo)\.lock\b.*\b(out of date|outdated|not up[- ]to[- ]date|does not match|inconsistent)`},
+			{Line: `can only install (packages when your package\.json|with an existing package-lock\.json)|ERR_PNPM_\w*LOCKFILE\w*|YN0028: |but yarn was run with .--frozen-lockfile`},
+			{Line: `go: updates to go\.(mod|sum) needed|missing go\.sum entry|inconsistent vendoring`},
+			{Line: `THESE PACKAGES DO NOT MATCH THE HASHES|In --require-hashes mode, all requirements must`},
+		},
+		Example:  "Resolved 41 packages in 0.20s\nThe lockfile at `uv.lock` needs to be updated, but `--locked` was provided.",
+		NearMiss: "   Locking 84 packages to latest compatible versions\nuv.lock is up to date",
+	},
+	{
+		ID: "S-B55", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B45", "S-X21"}, From: Platform,
+		Title: "A package does not exist in the version that is asked for",
+		Steps: []string{
+			"See what asks for it: a pin that the change raised, or a name that is misspelled.",
+			"Compare the Python version, the platform and the index with those for which the package is published.",
+			"If it was there yesterday, the index or mirror of the runner is behind: another run helps only then.",
+		},
+		Any: []Pattern{
+			{Line: `ERROR: Could not find a version that satisfies`, Not: `\(from versions: none\)`},
+			{Line: `ERROR: No matching distribution found`, Near: `Could not find a version that satisfies .*from versions: [0-9]|Ignored the following`, Within: 3},
+			{Line: `No solution found when resolving dependencies|there is no version of \S+ (==|>=|<)|depends on \S+ which doesn't match any versions`},
+			{Line: `^E: (Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
+		},
+		Example:  "ERROR: Could not find a version that satisfies the requirement cuda-tile==9.9 (from versions: 0.9.0, 1.0.0)\nERROR: No matching distribution found for cuda-tile==9.9",
+		NearMiss: "ERROR: Could not find a version that satisfies the requirement torch==2.11.0 (from versions: none)",
 	},
 }

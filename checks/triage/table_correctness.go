@@ -3,7 +3,7 @@ package triage
 import "math"
 
 // mismatches are the signatures of values that differ from the reference's.
-var mismatches = []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C16", "S-C17", "S-C18", "S-C19", "S-C21", "S-C22", "S-C25", "S-C28"}
+var mismatches = []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C16", "S-C17", "S-C18", "S-C19", "S-C21", "S-C22", "S-C25", "S-C28", "S-C29"}
 
 // mismatchLine is a line that says that values differ.
 const mismatchLine = `DID NOT MATCH THE REFERENCE|-likes are not (close|equal)!|Mismatched elements: \d`
@@ -65,7 +65,7 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:            nan :         nan\ntest range:           nan :         nan",
 	},
 	{
-		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C06", "S-C16", "S-C18", "S-C19", "S-C23", "S-C28"}, Rank: Weak, From: TileGym,
+		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C06", "S-C16", "S-C18", "S-C19", "S-C23", "S-C28", "S-C29"}, Rank: Weak, From: TileGym,
 		Title: "Almost nothing matches, and the values have the reference's range: a permuted output",
 		Steps: []string{
 			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
@@ -119,7 +119,7 @@ var correctnessRows = []Row{
 		Records: each(onlyOneType),
 	},
 	{
-		ID: "S-C06", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
+		ID: "S-C06", Unless: []string{"S-C29", "S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28", "R21", "R20"}, From: TileGym,
 		Title: "Only ragged shapes fail, or rows after a multiple of the number of SMs",
 		Steps: []string{
 			"Check the mask, the rounding up and the padding of the last tile.",
@@ -148,7 +148,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-R45"},
+		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -260,7 +260,7 @@ var correctnessRows = []Row{
 		Any: []Pattern{
 			{Line: `\b[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|None)\b.*\bcurrent`},
 			{Line: `\bcurrent(_| |\w+\.)?[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|another|other|different|kernel)\b`},
-			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`},
+			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
 			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
 			{Line: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+7\b`, Near: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+([89]|[1-9]\d)\b`, Within: 15},
@@ -344,5 +344,24 @@ var correctnessRows = []Row{
 			"If the size is not supported, refuse it in the wrapper.",
 		},
 		Records: wrapped,
+	},
+	{
+		ID: "S-C29", Stage: Correctness, Class: Kernel, Rules: []string{"R14", "R45", "R48"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, From: TileGym,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Lanes beyond the data take part in the reduction: they are padded with the wrong neutral element, or not masked",
+		Steps: []string{
+			"Give the lanes beyond the data what the reduction ignores: the lowest value before a maximum, the largest before a minimum, 0 before a sum, 1 before a product.",
+			"Mask again after a function that does not keep it: exp(0) is 1, and (0 - mean)^2 is not 0.",
+			"Divide by the real length, not by the tile's.",
+		},
+		Any: []Pattern{
+			{Line: `\bselect\(.*\b(zeros?(_\w+)?|0\.0\w*)\b`, Near: `\breduce_max\(|\breduce_min\(`, Within: 4},
+			{Line: `\b([Pp]added|[Pp]adding|[Mm]asked|[Oo]ut-of-(range|bounds)|[Ii]nvalid|[Ii]nactive|[Ee]xtra) (lanes?|col\w*|elements?|values?|entries|positions?)\b.*\b(zeros?|0(\.0)?|-?inf\w*|contribut\w+|included?|counted|leak\w*|in the (sum|max\w*|mean|denominator))\b`, Not: `\b(are|is) (ignored|excluded)|\b(not|never) (counted|included)`},
+			{Line: `\b([Nn]eutral|[Ii]dentity) (element|value)\b.*\b(wrong|expected|should|instead|not)\b|\b(wrong|bad) (neutral|identity) (element|value)\b`},
+			{Line: `\b[Pp]adding(_value|_mode|Mode)?\b.{0,24}\b(ZERO|Zero|zero)\b`, Near: `\b(NEG_INF|NegInf|neg_inf)\b|\breduce_max\(`, Within: 10},
+			{Line: `\btl\.load\(.*\bother ?= ?0`, Near: `\btl\.(max|min)\(`, Within: 6},
+			{Line: `\b(rows?|[Ss]oftmax|probabilit\w+)\b.{0,24}\bsums? (up )?to (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
+		},
+		Records: each(paddedLanes),
 	},
 }

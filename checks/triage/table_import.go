@@ -210,7 +210,8 @@ var importRows = []Row{
 			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},
 			{Line: `fixture '\w+' not found`},
 			{Line: `ERROR: ((file or directory )?not found: |found no collectors for |Wrong expression passed to )`},
-			{Line: `^INTERNALERROR> .*(Error|Exception)\b`},
+			// Whatever ends pytest itself is printed so, the worker's crash included.
+			{Line: `^INTERNALERROR> .*(Error|Exception)\b`, Rank: General},
 			{Line: `'\w+' not found in .markers. configuration option`},
 			{Line: `duplicate parametrization of|in "parametrize" the number of names`},
 			{Line: `^ScopeMismatch: |Fixtures? "\w+" called directly|recursive dependency involving fixture|execnet\S*DumpError|Error importing plugin "|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
@@ -221,7 +222,7 @@ var importRows = []Row{
 		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
 	},
 	{
-		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: Weak, From: Platform,
+		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: General, From: Platform,
 		Title: "Python code of the repository raised an error of its own",
 		Steps: []string{
 			"Go to the file and line that the traceback ends in and read the error above it.",

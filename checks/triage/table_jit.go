@@ -217,7 +217,7 @@ var jitRows = []Row{
 		},
 		Rules: []string{"R28", "R29", "R30", "R6"},
 		Any: []Pattern{
-			{Line: `[Ff]ailed to launch \S*tileiras`, Class: Env},
+			{Line: `[Ff]ailed to launch \S*tileiras`, Not: `Too many open files|Cannot allocate memory|temporarily unavailable|No space left|Text file busy`, Class: Env},
 			{Line: `tileiras\S* reported success but `, Class: Env},
 			{Line: `tileiras: (error: )?([Uu]nknown|[Uu]nrecognized) (command line )?(argument|option)`, Class: Env},
 			{Line: `tileiras\S*: (command not found|error while loading shared libraries|cannot execute)`, Class: Env},

@@ -45,16 +45,21 @@ var perfRows = []Row{
 		Records: gap(gapOneRow),
 	},
 	{
-		ID: "S-P09", Stage: Perf, Class: Infra, Rank: Weak, From: Platform,
+		ID: "S-P09", Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
 		Title: "The GPU was throttled while times were taken",
 		Steps: []string{
-			"Look at the runner's cooling, power limit and other jobs.",
+			"See which reason is active: a thermal one is the cooling, a power cap the limit that is set, a power brake the host's power supply.",
+			"Leave code and baseline alone; take the host out if the reason stays.",
 			"Measure again: times from a throttled GPU show nothing.",
 		},
 		Any: []Pattern{
 			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
 			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w+.*[:=,] ?Active\b`},
 			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
+			{Line: `^HW Slowdown *: Active\b`, With: slow},
+			// A query: the reasons by name in the head, or all of them as bits.
+			{Line: `(^|, )Active(,|$)`, Near: `^.*clocks_(event|throttle)_reasons\.\w*(slowdown|cap|brake)`, Within: 4, With: slow},
+			{Line: `\b0x000000000000[0-9a-f]{2}([2-9a-f][0-9a-f]|[0-9a-f][89a-f])\b`, Near: `clocks_(event|throttle)_reasons\.active`, Within: 4, With: slow},
 		},
 		Example:  "warning: GPU clock throttled (thermal), sample 12 discarded",
 		NearMiss: "clock events: no throttling seen",
@@ -80,6 +85,7 @@ var perfRows = []Row{
 			{Line: `\b[Pp]erf(ormance)? gate\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\b([Pp]erf|[Pp]erformance|[Bb]enchmark) check\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
+			{Line: `\b(INVESTIGATE|LARGE_GAP|SMALL_GAP|PERF_FAIL\w*)\b|\b(geomean|ratio)\b.{0,40}\d.{0,40}\b(limit|threshold|max\w*|budget)\b.{0,20}\d.{0,12}\b(FAIL\w*|[Ff]ailed|[Ee]xceed\w*|ABOVE|above)\b`, Not: `\b(0|no) (FAIL|LARGE_GAP)|\bPASS(ED)?\b`},
 			{Line: `\bregressed (by|from) \d|\bregressions? in \d+ of \d+\b`, Not: `\b0 of \d`},
 		},
 		Context:  `^Backend: |^Change: -`,
@@ -103,7 +109,7 @@ var perfRows = []Row{
 		NearMiss: "samples [ms], rep=50 warmup=100: 2.7\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, From: TileGym,
+		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-P09"}, From: TileGym,
 		Title: "All backends became slower: the machine, not the change",
 		Steps: []string{
 			"Compare the GPU, its clocks, the driver and the toolkit of this run with those of the baseline.",
@@ -128,7 +134,7 @@ var perfRows = []Row{
 		NearMiss: "=== CUPTI events (total=215.0 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n=== end ===\n=== CUPTI events (total=300.0 us) ===\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
 	},
 	{
-		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, Rank: Weak, From: Platform,
+		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, Rank: Weak, State: true, From: Platform,
 		Title: "The GPU's clocks or power limit are not what the measurement needs",
 		Steps: []string{
 			"Let the runner lock the clocks, or measure both sides in one sitting.",
@@ -187,7 +193,7 @@ var perfRows = []Row{
 		NearMiss: "candidate num_cta_in_cga=2, occupancy=1\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 	},
 	{
-		ID: "S-P18", Stage: Perf, Class: Infra, Rank: Weak, From: Platform,
+		ID: "S-P18", Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
 		Title: "The times scatter too much to judge, or another process used the GPU",
 		Steps: []string{
 			"Look for other processes on the GPU, and at clocks and cooling.",

@@ -137,21 +137,18 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X11", Stage: Process, Class: InProcess, From: Platform,
-		Title: "The workflow or its rights are wrong",
+		Title: "The workflow file, or what it calls, is wrong",
 		Steps: []string{
-			"Correct the workflow file, input or permission that the message names.",
+			"Correct the workflow file, the action's version or the input that the message names.",
 			"No test has run: the result says nothing about the change.",
 		},
 		Any: []Pattern{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'`},
-			{Line: `Resource not accessible by integration|Input required and not supplied: |HttpError: (Not Found|Bad credentials)`},
-			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required`},
-			{Line: `(bash|sh|python3?): (can't open file|\S*\.(sh|py): No such file or directory)|can't open file '\S+\.py'`},
+			{Line: `Input required and not supplied: |HttpError: Not Found`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |An error occurred trying to start process '|Unable to find Node version`},
-			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 		},
-		Example:  "##[error]Resource not accessible by integration",
-		NearMiss: "GITHUB_TOKEN Permissions: Contents: read",
+		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
+		NearMiss: "Download action repository actions/checkout@v4",
 	},
 	{
 		ID: "S-X12", Stage: Process, Class: InProcess, Also: Env, Rank: Weak, From: Platform,
@@ -186,17 +183,16 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X14", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
-		Title: "The commit, branch or image that the job wants does not exist",
+		Title: "The commit, branch or submodule that the job wants does not exist",
 		Steps: []string{
-			"See whether the branch was deleted or force-pushed, or the image never pushed or cleaned away.",
+			"See whether the branch was deleted or force-pushed, or a submodule points at a commit that was never pushed.",
 			"Start the run anew from the newest commit.",
 		},
 		Any: []Pattern{
-			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve reference "`},
 			{Line: `fatal: (couldn't find remote ref|reference is not a tree|bad object|remote error: upload-pack: not our ref|unable to read tree|invalid reference)|error: pathspec '.*' did not match`},
 			{Line: `fatal: No url found for submodule path|Submodule .* (could not be|failed to)`},
 		},
-		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
+		Example:  "fatal: couldn't find remote ref refs/heads/pull-request/9",
 		NearMiss: "HEAD is now at 0a1b2c3 cutile-rs: add relu",
 	},
 	{
@@ -388,5 +384,63 @@ var processRows = []Row{
 		},
 		Any:     []Pattern{{Line: `object file \S+ is empty|loose object \S+ .*is corrupt|index file (corrupt|smaller than expected)|pack(file)? \S+ .*(cannot be accessed|is corrupt)|pack has bad object`}},
 		Example: "error: object file .git/objects/aa/bb is empty\nfatal: loose object aabb (stored in .git/objects/aa/bb) is corrupt", NearMiss: "checking objects: no object is corrupt",
+	},
+	{
+		ID: "S-X31", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The container image that the job wants does not exist, or is not open to it",
+		Steps: []string{
+			"See whether this run built and pushed the image: the pull request's options may have left the build out, or its job was skipped.",
+			"Compare name and tag with what was pushed; old tags are cleaned away.",
+			"Build the image, and run again; no test has run.",
+		},
+		Any: []Pattern{
+			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve reference "`},
+			{Line: `(ErrImagePull|ImagePullBackOff|Unable to find image '[^']*' locally$)`, Rank: Weak},
+		},
+		Context:  `'?build'?: (False|false)\b|build\S*: skipped`,
+		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
+		NearMiss: "9d1e: Pull complete\nDigest: sha256:0a1b",
+	},
+	{
+		ID: "S-X32", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The job's token or account lacks a right",
+		Steps: []string{
+			"Give the job the permission that the call needs, in the workflow's `permissions`.",
+			"A pull request from a fork gets a token that only reads, and no secrets: do such steps in another workflow.",
+			"Look for a token that ran out.",
+		},
+		Any: []Pattern{
+			{Line: `Resource not accessible by integration|HttpError: (Bad credentials|Must have admin rights)|Resource not accessible by personal access token`},
+			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required|refusing to allow (a|an) .* to (create or )?update workflow`},
+		},
+		Example:  "##[error]Resource not accessible by integration",
+		NearMiss: "GITHUB_TOKEN Permissions: Contents: read",
+	},
+	{
+		ID: "S-X33", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A script that a step calls is not there",
+		Steps: []string{
+			"Compare the path with the checked out tree: a file that moved, another working directory, a partial checkout.",
+			"See whether the workflow of one branch runs on a commit of another, which lacks the script.",
+		},
+		Any: []Pattern{
+			{Line: `(bash|sh|python3?): (can't open file|\S*\.(sh|py): No such file or directory)|can't open file '\S+\.py'|^\S*\.sh: line \d+: \S+\.(sh|py): No such file or directory`},
+		},
+		Example:  "python: can't open file '/src/.github/scripts/report.py': [Errno 2] No such file or directory",
+		NearMiss: "python .github/scripts/report.py: 3 reports written",
+	},
+	{
+		ID: "S-X34", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A variable or secret that a step needs is not set",
+		Steps: []string{
+			"Set it in the workflow or in the repository's settings; a pull request from a fork gets no secrets.",
+			"Look for a name that is spelled differently where it is set.",
+		},
+		Any: []Pattern{
+			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
+			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
+		},
+		Example:  "run.sh: line 4: RUNNER_LABEL: unbound variable",
+		NearMiss: "RUNNER_LABEL=gpu",
 	},
 }

@@ -1,5 +1,11 @@
 package triage
 
+// freeing is what calls that give memory back are named.
+const freeing = `\b([Ff]ree(ing|d)?( async)?( failed)?|cu(da)?(Mem)?Free\w*|mem_free\w*|free_async|dealloc\w*|[Dd]eallocat\w+)\b`
+
+// beyond32 is a number that does not fit 32 bits with a sign.
+const beyond32 = `\b(2147483(6(4[89]|[5-9]\d)|[7-9]\d\d)|21474(8[4-9]|9\d)\d{4}|2147[5-9]\d{5}|214[89]\d{6}|21[5-9]\d{7}|2[2-9]\d{8}|[3-9]\d{9}|\d{11,13})\b`
+
 var runtimeRows = []Row{
 	{
 		ID: "S-R19", Stage: Runtime, Class: Infra, From: Platform,
@@ -120,7 +126,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45"}, From: Platform,
+		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -163,13 +169,13 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: cutile_bmm failed (rc=-2): unsupported dtype", NearMiss: "RuntimeError: cutile_bmm failed (rc=-3): kernel launch failed",
 	},
 	{
-		ID: "S-R09", Stage: Runtime, Class: Env, Also: Host, Rules: []string{"R32"}, From: TileGym,
+		ID: "S-R09", Stage: Runtime, Class: Env, Also: Host, Rules: []string{"R32", "R35"}, Rank: General, From: TileGym,
 		Title: "The device could not be opened",
 		Steps: []string{
-			"Check the device number: a negative one is refused.",
+			"Check the device number: a negative one is refused, and -1 may be another argument's: compare the order of the cdef with ffi.rs.",
 			"Check the driver, and whether a GPU slice is visible to the job.",
 		},
-		Any:     []Pattern{{Line: `cutile-rs: invalid device id`}, {Line: `failed \(rc=-4\): device init failed`, Rank: Weak}, {Line: `\bDevice::new failed: `, Rank: Weak}},
+		Any:     []Pattern{{Line: `cutile-rs: invalid device id`, Rank: Weak, Class: Host, Also: Env}, {Line: `failed \(rc=-4\): device init failed`}, {Line: `\bDevice::new failed: `}},
 		Example: "cutile-rs: invalid device id: -1", NearMiss: "cutile-rs: device id 0",
 	},
 	{
@@ -210,8 +216,12 @@ var runtimeRows = []Row{
 			"Borrow the memory with `borrow_tensor` instead of taking it.",
 		},
 		Any: []Pattern{
-			{Line: `double free or corruption|free\(\): (invalid pointer|double free)`},
+			{Line: `double free or corruption|free\(\): (invalid (pointer|size|next size)|double free)|munmap_chunk\(\): invalid pointer|corrupted (size vs\. prev_size|double-linked list)|malloc\w*\(\): (unaligned|invalid|corrupted)|realloc\(\): invalid`},
 			{Line: `[Ii]nvalid device pointer`},
+			{Line: freeing + `.*(DriverError\(\d+,|[Ii]nvalid (argument|value|pointer)|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalid)`},
+			{Line: `(DriverError\(1,|[Ii]nvalid (argument|value)|CUDA_ERROR_INVALID_VALUE)`, Near: `drop_in_place<.*([Tt]ensor|DeviceBuffer)|DeviceBuffer as \S*Drop>::drop|\bcuda_core::\S*free\w*`, Within: 20},
+			{Line: `INTERNAL ASSERT FAILED at .*CUDACachingAllocator|CUDACachingAllocator.*(not allocated|unknown block|invalid pointer)`},
+			{Line: `AddressSanitizer: (attempting (double-free|free on address)|heap-use-after-free|bad-free|alloc-dealloc-mismatch)`},
 		},
 		Example: "free(): double free detected in tcache 2", NearMiss: "torch.cuda.memory: freed twice the expected size",
 	},
@@ -337,7 +347,7 @@ var runtimeRows = []Row{
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
 	},
 	{
-		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, From: Platform,
+		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R04"}, From: Platform,
 		Title: "The driver refused the launch",
 		Steps: []string{
 			"Check the grid: no dimension may be zero or beyond the device's limit; look at the case's smallest and largest shape.",
@@ -348,7 +358,7 @@ var runtimeRows = []Row{
 			{Line: `invalid configuration argument|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalid(Configuration|Value)`},
 			{Line: `too many resources requested for launch|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorLaunchOutOfResources`},
 			{Line: `CUDA_ERROR_(INVALID_CLUSTER_SIZE|COOPERATIVE_LAUNCH_TOO_LARGE)|cluster (target block not present|misconfiguration)`},
-			{Line: `(CUDA error|Triton Error \[CUDA\]): invalid argument\b|DriverError\((1|9|701),`},
+			{Line: `(CUDA error|Triton Error \[CUDA\]): invalid argument\b|DriverError\((1|9|701),`, Not: freeing},
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT`},
 		},
 		Example: "cutile_softmax launch failed: Driver(DriverError(1, \"CUDA_ERROR_INVALID_VALUE: invalid argument\"))", NearMiss: "ValueError: invalid argument",
@@ -611,6 +621,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `\b(numel|elements?|offsets?|index|indices|strides?|extent|size)\b.*\b(2147483647|2\*\*31|i32::MAX|INT(32)?_MAX)\b|2\^31|2\*\*31`},
 			{Line: `does not fit (in |into )?(an? )?(i32|int32|32[- ]bit)|(exceeds|beyond|overflows?|wraps? (around )?(in|at)?) ?(the )?(an? )?(i32|int32|32[- ]bit)|(i32|int32|32[- ]bit)\b.{0,40}\boverflow`},
+			{Line: `\b(numel|elements?|offsets?|index|indices)\b.{0,40}` + beyond32 + `|` + beyond32 + `.{0,12}\b(elements|entries)\b`, Not: `\b([kKMGT]i?B|bytes?|ns|us|seed|time\w*)\b`, With: append([]string{"S-R06"}, mismatches...)},
 		},
 		Example:  "numel() = 2147549184, row offset 2147516415 does not fit int32\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 		NearMiss: "seed = 2147483647\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -661,5 +672,33 @@ var runtimeRows = []Row{
 		},
 		Context: `^=+ +at `, ContextAfter: true,
 		Example: "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at rope_kernel_entry+0x210", NearMiss: "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
+	},
+	{
+		ID: "S-R50", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7", "R45"}, Unless: []string{"S-R45"}, From: TileGym,
+		With:  []string{"S-R06"},
+		Title: "Memory that is not its own is accessed from the largest shape on: an index or a size overflows",
+		Steps: []string{
+			"Count the elements of the first case that fails, with the largest stride: from 2^31 on an offset needs 64 bits before it is multiplied (`exti` each factor).",
+			"If it has fewer, look for what was made for smaller shapes: a grid that is capped, scratch memory, a table, a loop's bound.",
+			"Pay no heed to the cases after it: they follow from the broken context.",
+		},
+		Records: each(largestOnly),
+	},
+	{
+		ID: "S-R51", Stage: Runtime, Class: Host, Rules: []string{"R20", "R34"}, From: TileGym,
+		Title: "A cached configuration or kernel of another variant is used: the key lacks a flag",
+		Steps: []string{
+			"Put every flag that chooses the configurations or the kernel into the key: variant, transposition, data type, causal, layout.",
+			"Run the failing case alone in a fresh process: it passes there, and the first variant of a process always does.",
+			"Delete what is kept on disk under the old key.",
+		},
+		Any: []Pattern{
+			{Line: `(SimpleNamespace|namespace|Config\w*)\b.* has no attribute '[A-Za-z]\w*'|KeyError: '[A-Z][A-Z0-9_]+'`, Near: `\bbest_config\b|\bcached?(_\w+)?\b|_CACHE\b|\bcache_key\b`, Within: 10},
+			{Line: `\b([Aa]utotun\w+|[Tt]un(er|ing)|[Cc]ache|[Cc]ached)\b.{0,40}\bkeys?\b.*\b(lacks?|misses|missing|without|ignores?|omits?|does not (contain|include|hold|depend)|is the same|same for|collision|collides?|shared by)\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
+			{Line: `\b([Cc]ache hit|[Cc]ached (config\w*|kernel|entry)|best_config)\b.*\b(of|from|for|tuned for) (an?other|a different|the other|the wrong) (variant|dtype|type|shape|layout|flag|mode|case)\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
+		},
+		Context:  `\bkey=\(`,
+		Example:  "src/tilegym/backend/cutile_rs/autotuner.py:203: in autotune_launch\n    out = kernel_fn(entry.best_config)\nE   AttributeError: 'types.SimpleNamespace' object has no attribute 'TILE_K'",
+		NearMiss: "src/tilegym/ops/cutile_rs/bmm.py:60: in _launch\n    n = cfg.TILE_KK\nE   AttributeError: 'types.SimpleNamespace' object has no attribute 'TILE_KK'",
 	},
 }
