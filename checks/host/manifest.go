@@ -57,7 +57,8 @@ func ParseTOML(t *tree.Tree, p string) *Manifest { return parseManifest(t, p) }
 func parseManifest(t *tree.Tree, p string) *Manifest {
 	f := t.File(p)
 	m := &Manifest{File: f}
-	if f.Unread != "" || path.Ext(p) != ".toml" {
+	legacy := strings.HasSuffix(p, ".cargo/config") // Cargo's name for config.toml before
+	if f.Unread != "" || path.Ext(p) != ".toml" && !legacy {
 		m.Problem = f.Unread
 		return m
 	}

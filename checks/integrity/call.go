@@ -602,9 +602,11 @@ func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) 
 		return
 	}
 	if whole := viewed(old); whole != old && !whole.constant() {
-		for _, name := range sortedKeys(f.vars) {
-			if f.vars[name].t == whole {
-				f.rebind(name, f.run.made(change(whole), at), at)
+		f.run.u().spend(len(f.vars))
+		next := f.run.made(change(whole), at)
+		for name, b := range f.vars {
+			if b.t == whole {
+				f.rebind(name, next, at)
 			}
 		}
 	}

@@ -50,6 +50,7 @@ func run(p *rules.Pass) {
 	if c.Lib != nil {
 		includes(p, c)
 	}
+	configurations(p, c)
 	man := c.Manifest
 	switch {
 	case man == nil:
@@ -296,6 +297,52 @@ func soName(m *host.Model, c *host.Crate) string {
 		}
 	}
 	return name
+}
+
+// configurations reports settings of Cargo that replace where crates come from.
+// The file nearest to the crate is reported for it alone, those of the folders
+// above for the first crate below them.
+func configurations(p *rules.Pass, c *host.Crate) {
+	if c.Dir == "" {
+		return
+	}
+	for dir := c.Dir; ; dir = path.Dir(dir) {
+		for _, name := range []string{".cargo/config.toml", ".cargo/config"} {
+			f := path.Join(dir, name)
+			if !p.Tree.Exists(f) || !first(p, dir) {
+				continue
+			}
+			m := host.ParseTOML(p.Tree, f)
+			seen := map[string]bool{}
+			replaced := func(key []string, at syntax.Span) {
+				if n := key[0]; (n == "patch" || n == "source" && slices.Contains(key, "replace-with") || n == "paths") && !seen[n] {
+					seen[n] = true
+					report(p, m.File, at, "configuration "+n, nil, "`%s` in `%s` swaps pinned crates for others; every checkout would build something else", n, name)
+				}
+			}
+			for _, t := range m.Tables {
+				if t.Path[0] == "patch" {
+					replaced(t.Path, t.At)
+				}
+			}
+			for _, v := range m.Values {
+				replaced(v.Path, v.Entry)
+			}
+		}
+		if dir == "." || dir == "/" {
+			return
+		}
+	}
+}
+
+// first reports whether the crate is the first one of the tree below a folder.
+func first(p *rules.Pass, dir string) bool {
+	for _, c := range p.Tree.Crates {
+		if c.Dir != "" && (dir == "." || c.Dir == dir || strings.HasPrefix(c.Dir, dir+"/")) {
+			return c == p.Crate
+		}
+	}
+	return true
 }
 
 func patches(p *rules.Pass, c *host.Crate) {

@@ -89,7 +89,11 @@ func folder(p *rules.Pass, dir string) {
 			line(p, file, 1, "the toolchain of `%s` is nightly; the crate must build with stable Rust", dir)
 		}
 	}
-	if f := path.Join(dir, ".cargo/config.toml"); p.Tree.Exists(f) {
+	for _, name := range []string{".cargo/config.toml", ".cargo/config"} {
+		f := path.Join(dir, name)
+		if !p.Tree.Exists(f) {
+			continue
+		}
 		m := host.ParseTOML(p.Tree, f)
 		for _, v := range m.Values {
 			last := v.Path[len(v.Path)-1]
@@ -141,10 +145,38 @@ func rust(p *rules.Pass, f *syntax.File) {
 		}
 		report(p, f, item.Span(), remove(f, item, name), "`%s` needs a nightly compiler; find a form that stable Rust takes", item.Squeeze())
 	}
-	for _, s := range f.Root().Find("string_literal") {
-		if strings.Contains(s.Text(), bootstrap+"=") {
+	texts := f.Root().Find("string_literal")
+	seen := map[syntax.Node]bool{}
+	for _, s := range texts {
+		seen[s] = true
+	}
+	for _, m := range f.Root().Find("macro_invocation") {
+		// What is printed is not parsed otherwise; Cargo reads it from a build script.
+		for _, a := range host.TokenArgs(m) {
+			for _, n := range a.Nodes {
+				if n.Is("string_literal") && !seen[n] {
+					seen[n], texts = true, append(texts, n)
+				}
+			}
+		}
+	}
+	for _, s := range texts {
+		text := strings.Trim(s.Text(), `"`)
+		if strings.Contains(text, bootstrap+"=") || text == bootstrap && sets(s) {
 			report(p, f, s.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
 		}
+	}
+}
+
+// sets reports whether a string is the name in a call that sets a variable of
+// the environment.
+func sets(s syntax.Node) bool {
+	call := s.Ancestor("call_expression")
+	switch fn := call.Field("function"); syntax.LastSegment(fn) {
+	case "set_var":
+		return true
+	default:
+		return fn.Is("field_expression") && (fn.Field("field").Text() == "env" || fn.Field("field").Text() == "envs")
 	}
 }
 

@@ -27,11 +27,11 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		switch {
 		case name == "register_impl":
 			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && backend != "cutile-rs" {
-				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", c.Squeeze(), backend)
+				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", cut(c), backend)
 			}
 		case w.Region(c) == host.Unreached:
 		case name == "set_backend":
-			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", c.Squeeze())
+			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", cut(c))
 		case ops[full[strings.LastIndexByte(full, '.')+1:]] && otherBackend(full):
 			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", fn.Squeeze(), full)
 		}
