@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -260,20 +261,27 @@ func TestOtherReferencesAreContent(t *testing.T) {
 // TestMovedOutOfSight : kernels that leave the known folders are not reviewed, and
 // that is no pass.
 func TestMovedOutOfSight(t *testing.T) {
-	w, g := gpuWorld(t)
-	ch := githubsim.Changes{}
-	for name := range mini(t) {
-		if rest, ok := strings.CutPrefix(name, "src/tilegym/ops/cutile_rs/"); ok {
-			data, err := w.repo.Read("main", name)
-			require.NoError(t, err)
-			ch[name], ch["src/tilegym/ops/cutile_rust/"+rest] = nil, githubsim.Text(string(data))
-		}
+	for name, left := range map[string]githubsim.Changes{
+		"all of the folder": {},
+		"all but one file":  {"src/tilegym/ops/cutile_rs/README.md": githubsim.Text("# Moved\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, g := gpuWorld(t)
+			ch := maps.Clone(left)
+			for name := range mini(t) {
+				if rest, ok := strings.CutPrefix(name, "src/tilegym/ops/cutile_rs/"); ok {
+					data, err := w.repo.Read("main", name)
+					require.NoError(t, err)
+					ch[name], ch["src/tilegym/ops/cutile_rust/"+rest] = nil, githubsim.Text(string(data))
+				}
+			}
+			_, sha := w.open("writer", ch)
+			gate := w.concluded(sha, report.CheckGate)
+			require.Equal(t, "action_required", gate.Conclusion)
+			require.Contains(t, gate.Summary, "removes every cutile-rs kernel")
+			require.Empty(t, g.Requests())
+		})
 	}
-	_, sha := w.open("writer", ch)
-	gate := w.concluded(sha, report.CheckGate)
-	require.Equal(t, "action_required", gate.Conclusion)
-	require.Contains(t, gate.Summary, "removes every cutile-rs kernel")
-	require.Empty(t, g.Requests())
 }
 
 // TestBasesReferenceIsContent : with the base's harness the candidate is compared

@@ -157,8 +157,8 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 		return false, nil
 	}
 	s.Plan = *tree.MakePlan(head, before, changes)
-	if head == nil && before != nil {
-		// Moved elsewhere they would pass unseen.
+	if !kernels(head) && kernels(before) {
+		// Moved elsewhere they would pass unseen; a file that stays behind keeps the folder.
 		s.Failure = "The change removes every cutile-rs kernel from the folders that are known here, so nothing could be reviewed. An administrator can merge it where that is meant."
 	}
 	if head == nil {
@@ -247,6 +247,9 @@ func loadTree(fsys fs.FS) (*tree.Tree, error) {
 	}
 	return t, err
 }
+
+// kernels reports whether a tree has any.
+func kernels(t *tree.Tree) bool { return t != nil && len(t.Kernels) > 0 }
 
 // kernelID is the name by which a tree knows a planned kernel.
 func kernelID(p tree.PlannedKernel) string {
