@@ -124,6 +124,8 @@ func (m Measurement) Validate() error {
 	want(!m.MeasuredAt.IsZero(), "measured_at", "a time", m.MeasuredAt)
 	want(m.Rounds > 0, "rounds", "at least 1", m.Rounds)
 	want(positive(&m.Threshold), "threshold", "a ratio from 1e-20 to 1e20", m.Threshold)
+	verdict, severity := m.judged()
+	want(m.Verdict == verdict && m.Severity == severity, "verdict and severity", fmt.Sprintf("%s and %s, which ratio and threshold give", verdict, severity), fmt.Sprintf("%.20q and %.20q", m.Verdict, m.Severity))
 	want(m.Ratio == nil || positive(m.Ratio), "geomean_ratio", "a ratio from 1e-20 to 1e20 or null", deref(m.Ratio))
 	if c := m.Confidence; c != nil {
 		want(positive(&c.Low) && positive(&c.High) && c.Low <= c.High, "confidence", "low and high in this order", *c)
@@ -145,6 +147,20 @@ func (m Measurement) Validate() error {
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
+}
+
+// judged is the verdict that ratio and threshold give. A ratio that passes may still
+// lack data.
+func (m Measurement) judged() (verdict, severity string) {
+	switch {
+	case m.Ratio == nil:
+		return perf.Investigate, perf.MissingData
+	case perf.Severity(*m.Ratio, m.Threshold) == perf.SeverityDone && m.Severity == perf.MissingData:
+		return perf.Investigate, perf.MissingData
+	case perf.Severity(*m.Ratio, m.Threshold) == perf.SeverityDone:
+		return perf.Done, perf.SeverityDone
+	}
+	return perf.Investigate, perf.Severity(*m.Ratio, m.Threshold)
 }
 
 // positive reports whether a number is one that could have been measured. The range
@@ -181,19 +197,19 @@ func Read(r io.Reader) ([]Measurement, error) {
 		err := d.Decode(&doc)
 		switch {
 		case limited.N == 0:
-			return nil, fmt.Errorf("history: expected at most %d MiB", MaxBytes>>20)
+			return nil, fmt.Errorf("expected at most %d MiB", MaxBytes>>20)
 		case err == io.EOF:
 			return all, nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, fmt.Errorf("history: document %d is cut off at byte %d", n, d.InputOffset())
+			return nil, fmt.Errorf("document %d is cut off at byte %d", n, d.InputOffset())
 		case err != nil:
-			return nil, fmt.Errorf("history: document %d, at byte %d: expected a JSON object of schema %s: %w", n, d.InputOffset(), Schema, err)
+			return nil, fmt.Errorf("document %d, at byte %d: expected a JSON object of schema %s: %w", n, d.InputOffset(), Schema, err)
 		case doc.Schema != Schema:
-			return nil, fmt.Errorf("history: document %d: schema: expected %s, found %.60q", n, Schema, doc.Schema)
+			return nil, fmt.Errorf("document %d: schema: expected %s, found %.60q", n, Schema, doc.Schema)
 		}
 		for i, m := range doc.Measurements {
 			if err := m.Validate(); err != nil {
-				return nil, fmt.Errorf("history: document %d, measurement %d: %s", n, i+1, strings.ReplaceAll(err.Error(), "\n", "; "))
+				return nil, fmt.Errorf("document %d, measurement %d: %s", n, i+1, strings.ReplaceAll(err.Error(), "\n", "; "))
 			}
 			m.MeasuredAt = m.MeasuredAt.UTC()
 			m.Variants, m.Configs = slices.Concat([]Variant{}, m.Variants), slices.Concat([]Config{}, m.Configs)

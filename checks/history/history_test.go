@@ -84,6 +84,7 @@ func samples() []Measurement {
 		// The same commits on another card are another series.
 		if n%2 == 0 {
 			m.GPU = GPU{Class: "rtxpro6000", Name: "NVIDIA RTX PRO 6000", Driver: "580.159.04", Timing: "cupti"}
+			m.Verdict, m.Severity = verdict(ratio*1.4), perf.Severity(ratio*1.4, m.Threshold)
 			m.Ratio, m.Confidence = ptr(ratio*1.4), &perf.Confidence{Level: 0.95, Low: ratio * 1.2, High: ratio * 1.8}
 			m.Variants = []Variant{{"persistent", "cutile", ptr(ratio * 1.5)}, {"tma", "triton", ptr(ratio * 1.3)}}
 			m.Configs = []Config{{"test_perf[1]", "persistent", ptr(1.5 * ratio), ptr(1)}, {"test_perf[2]", "tma", ptr(1.3 * ratio), ptr(1)}}
@@ -109,7 +110,7 @@ func TestRoundTripLosesNothing(t *testing.T) {
 	all := samples()
 	all[0].Kernel = "suite.\u202e<odd>\n\"name\""
 	all[1].Configs[0].CandidateMS = ptr(math.Nextafter(1e-20, 1))
-	all[2].Ratio = ptr(1.0000000000000002)
+	all[2].Ratio, all[2].Verdict, all[2].Severity = ptr(1.0000000000000002), perf.Done, perf.SeverityDone
 	all[3].MeasuredAt = all[3].MeasuredAt.Add(123456789)
 	all[4].Dispatch, all[4].Source, all[4].GPU.Driver, all[4].GPU.Class, all[4].GPU.Timing = "", "", "", "", ""
 	exported := encoded(t, all)

@@ -34,7 +34,7 @@ func Check(data []byte, kernel string) []check.Problem {
 		add(check.Error, 0, "expected a cuda_tile.module, found none")
 	}
 	if m.HasModule && !m.Closed {
-		add(check.Error, 0, "the text is not a whole dump: %s", m.Broken)
+		add(check.Error, m.BrokenLine, "the text is not a whole dump: %s", m.Broken)
 	}
 	var names []string
 	matches := 0

@@ -77,7 +77,7 @@ func Compare(reference, generated []byte) Diff {
 		case !side.m.HasModule:
 			why = "it has no cuda_tile.module"
 		case !side.m.Closed:
-			why = "it is not a whole module: " + side.m.Broken
+			why = fmt.Sprintf("it is not a whole module: line %d: %s", side.m.BrokenLine, side.m.Broken)
 		case len(side.m.Entries) == 0:
 			why = "it has no entry"
 		}

@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -192,9 +191,4 @@ func squeeze(src string) string {
 		last = t.to
 	}
 	return b.String()
-}
-
-// damage says where a text is not well formed.
-func damage(line int, format string, args ...any) string {
-	return fmt.Sprintf("line %d: %s", line, fmt.Sprintf(format, args...))
 }

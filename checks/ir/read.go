@@ -2,6 +2,7 @@ package ir
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 )
 
@@ -10,8 +11,9 @@ type Module struct {
 	HasModule bool    // a cuda_tile.module is there
 	Entries   []Entry // in their order
 	Closed    bool    // the module is whole: every bracket that was opened is closed
-	// Broken says why it is not whole; empty when it is.
-	Broken string
+	// Broken says why it is not whole, BrokenLine where; empty when it is.
+	Broken     string
+	BrokenLine int
 	// PythonLevel is a mark of the Python-level IR, which is another language, and
 	// PythonLine its line; empty when there is none.
 	PythonLevel string
@@ -87,11 +89,10 @@ func Read(data []byte) Module {
 	r.m.PythonLevel, r.m.PythonLine = pythonLevel(src)
 	r.read()
 	switch {
-	case r.m.Broken != "":
 	case r.lexer.open > 0:
-		r.m.Broken = damage(r.lexer.open, "a string does not end on its line")
+		r.fail(r.lexer.open, "a string does not end on its line")
 	case len(r.stack) > 0:
-		r.m.Broken = damage(r.stack[len(r.stack)-1].line, "what opens here is not closed")
+		r.fail(r.stack[len(r.stack)-1].line, "what opens here is not closed")
 	}
 	r.m.Closed = r.m.HasModule && r.m.Broken == ""
 	return r.m
@@ -189,7 +190,7 @@ func (r *reader) read() {
 
 func (r *reader) fail(line int, format string, args ...any) {
 	if r.m.Broken == "" {
-		r.m.Broken = damage(line, format, args...)
+		r.m.Broken, r.m.BrokenLine = fmt.Sprintf(format, args...), line
 	}
 }
 

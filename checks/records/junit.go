@@ -227,10 +227,17 @@ func (d *junitDecoder) decode() Summary {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		d.s.pos += len("\uFEFF")
 	}
+	empty := d.s.end == 0
 	d.sum.Damage = d.document()
+	if errors.Is(d.sum.Damage, errNoElement) && empty {
+		d.sum.Damage = errors.New("expected a testsuites or testsuite element, found an empty file")
+	}
 	d.sum.Repairs = d.s.repairs
 	return d.sum
 }
+
+// errNoElement is the damage of a text that is no XML.
+var errNoElement = errors.New("expected a testsuites or testsuite element, found none: this is no JUnit XML")
 
 // document walks the tags up to the end of the input or the first error.
 func (d *junitDecoder) document() error {
@@ -241,7 +248,7 @@ func (d *junitDecoder) document() error {
 		kind, err := d.s.next(nil)
 		switch {
 		case err == io.EOF && !root:
-			return errors.New("expected a testsuites or testsuite element, found an empty document")
+			return errNoElement
 		case err == io.EOF:
 			return nil
 		case err != nil:

@@ -1,6 +1,7 @@
 package untrusted
 
 import (
+	"bytes"
 	"encoding/json"
 	"html"
 	"strings"
@@ -25,8 +26,15 @@ func (t Text) Line() string {
 // String makes the fmt verbs %s and %v safe.
 func (t Text) String() string { return t.Plain() }
 
-// MarshalJSON encodes Plain.
-func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.Plain()) }
+// MarshalJSON encodes Plain. Whether the signs of HTML are escaped is up to the
+// encoder around it, which escapes what is left here but takes no escape back.
+func (t Text) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(t.Plain())
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
 
 // HTML is the text, escaped for element content and quoted attribute values.
 // Line ends stay.

@@ -18,6 +18,7 @@ import (
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type perfHistoryCmd struct {
@@ -44,13 +45,13 @@ func (c *perfHistoryCmd) Run(s streams) error {
 	if c.Analysis != "" {
 		return errors.New("--analysis: expected --add, whose evidence it divides into variants")
 	}
-	all, where, err := c.read()
+	all, where, by, err := c.read()
 	if err != nil {
 		return err
 	}
 	selected := history.Selection{Kernels: c.Kernel, GPUs: c.GPU}.Of(all)
 	if len(selected) == 0 {
-		fmt.Fprintln(s.Err, "tilegate:", nothingRecorded(all, where))
+		fmt.Fprintln(s.Err, "tilegate:", nothingRecorded(all, where, by))
 		return exitUndecided
 	}
 	switch c.Format {
@@ -63,9 +64,9 @@ func (c *perfHistoryCmd) Run(s streams) error {
 }
 
 // nothingRecorded says what there is instead, or how to record something.
-func nothingRecorded(all []history.Measurement, where string) string {
+func nothingRecorded(all []history.Measurement, where, by string) string {
 	if len(all) == 0 {
-		return fmt.Sprintf("no measurement is recorded in %s: expected one by --add or --import", where)
+		return fmt.Sprintf("no measurement is recorded in %s: expected one by %s", where, by)
 	}
 	var kernels, gpus []string
 	for _, m := range all {
@@ -78,19 +79,21 @@ func nothingRecorded(all []history.Measurement, where string) string {
 	return fmt.Sprintf("no measurement in %s is of these kernels and GPUs: it has %s on %s", where, list(kernels), list(gpus))
 }
 
-// read reads the store that is asked for, and says which.
-func (c *perfHistoryCmd) read() (all []history.Measurement, where string, err error) {
+// read reads the store that is asked for, and says which and what fills it.
+func (c *perfHistoryCmd) read() (all []history.Measurement, where, by string, err error) {
 	if c.Store == "" && (c.Config != "" || os.Getenv("TILEGATE_DATABASE_URL") != "") {
-		return c.readApp()
+		all, where, err = c.readApp()
+		return all, where, "a perf verdict of the App; the files of --add and --import are read with --store", err
 	}
+	by = "--add or --import"
 	if c.Store != "" && c.Config != "" {
-		return nil, "", errors.New("expected --store or --config, found both")
+		return nil, "", "", errors.New("expected --store or --config, found both")
 	}
 	all, err = readHistory(c.store())
 	if errors.Is(err, fs.ErrNotExist) && c.Store == "" {
-		return nil, c.store(), nil
+		return nil, c.store(), by, nil
 	}
-	return all, c.store(), err
+	return all, c.store(), by, err
 }
 
 func (c *perfHistoryCmd) store() string {
@@ -127,6 +130,9 @@ func readHistory(path string) ([]history.Measurement, error) {
 		return nil, fmt.Errorf("expected a file of measurements: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("expected a file of measurements, found the directory %s", path)
+	}
 	all, err := history.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -181,7 +187,7 @@ func (c *perfHistoryCmd) record(s streams) error {
 		fmt.Fprintf(s.Out, "recorded %s at %.7s on %s: %s, %s\n", untrusted.Text(m.Kernel).Line(), m.Commit, untrusted.Text(m.GPU.Name).Line(), ratio, untrusted.Text(m.Severity).Line())
 	}
 	if old := len(some) - len(fresh); old > 0 {
-		fmt.Fprintf(s.Out, "%s recorded before\n", number(old, "measurement"))
+		fmt.Fprintf(s.Out, "%s recorded before\n", words.Count(old, "measurement"))
 	}
 	if nothing {
 		return exitUndecided

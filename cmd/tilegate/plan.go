@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,9 +46,7 @@ func (c *planCmd) Run(s streams) error {
 	}
 	plan := tree.MakePlan(headTree, baseTree, changed)
 	if c.Format == "json" {
-		e := json.NewEncoder(s.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(plan)
+		return writeJSON(s.Out, plan)
 	}
 	fmt.Fprintln(s.Out, plan.Sentence)
 	if len(plan.Kernels) == 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -26,7 +25,7 @@ func readRecords[T any](path string, read func(string, io.Reader) T) (T, error) 
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return none, fmt.Errorf("expected a record file, found the directory %s", path)
 	}
-	return read(filepath.Base(path), f), nil
+	return read(path, f), nil
 }
 
 // readJUnit reads a JUnit file, however large, in the memory that it promises.
