@@ -9,12 +9,16 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/check"
 	"github.com/tilegate/tilegate/checks/ir"
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
+
+// perfDone is the greatest geomean at which a kernel counts as fast enough.
+const perfDone = 1.05
 
 // maxFile bounds what is read of one file, in bytes.
 const maxFile = 64 << 20
@@ -184,6 +188,7 @@ var (
 	geomeanLine        = regexp.MustCompile(`(?m)^geomean_ratio=[0-9]+(\.[0-9]+)?[ \t\r]*$`)
 	geomeanAny         = regexp.MustCompile(`(?m)^geomean_ratio\b.*$`)
 	investigation      = regexp.MustCompile(`^VERDICT: (FIXABLE|ALIGNED|BLOCKED)\s*$`)
+	testFailed         = regexp.MustCompile(`(?m)(^|\s)(FAILED|ERROR) \S+\.py::|\.py::\S+ (FAILED|ERROR)\b|^=+ .*\b[1-9][0-9]* (failed|errors?)\b.* in [0-9]`)
 	testOutcome        = regexp.MustCompile(`\b(PASSED|FAILED|SKIPPED)\b`)
 	ownThreshold       = regexp.MustCompile(`(?m)FAILED - max_diff=.*> 1e-2[ \t\r]*$|if diff > 1e-2`)
 	perfRecord         = []byte("Performance Test Results")
@@ -247,8 +252,9 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 	if investigated(dir) && !report("f") {
 		v.fail("S4", "reports/agent_f.md", 0, "the performance was investigated: expected this report, found none")
 	}
-	if data, ok := need("S5", "reports/correctness.md"); ok && !correctnessVerdict.Match(firstLine(data)) {
-		v.fail("S5", "reports/correctness.md", 1, "expected VERDICT: ALL_PASS or VERDICT: FAIL, found %q", firstLine(data))
+	claim, _ := need("S5", "reports/correctness.md")
+	if claim != nil && !correctnessVerdict.Match(firstLine(claim)) {
+		v.fail("S5", "reports/correctness.md", 1, "expected VERDICT: ALL_PASS or VERDICT: FAIL, found %q", firstLine(claim))
 	}
 	if name, data, ok := v.log(dir, "S5", "correctness_cutile_rs.txt"); ok {
 		for _, h := range pytestHeaders {
@@ -258,6 +264,9 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 		}
 		if !testOutcome.Match(data) {
 			v.fail("S5", name, 0, "expected outcomes of tests (PASSED, FAILED, SKIPPED), found none")
+		}
+		if at := testFailed.FindIndex(data); at != nil && bytes.HasPrefix(claim, []byte("VERDICT: ALL_PASS")) {
+			v.fail("S5", name, lineAt(data, at[0]), "a test failed here, but reports/correctness.md says ALL_PASS: expected VERDICT: FAIL, or the log of the run that passed")
 		}
 		if at := ownThreshold.FindIndex(data); at != nil {
 			v.fail("S5", name, lineAt(data, at[0]), "this judges by a threshold of its own: expected the test's comparison")
@@ -272,6 +281,11 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 		}
 		if n, good := len(geomeanAny.FindAll(data, -1)), len(geomeanLine.FindAll(data, -1)); n != 1 || good != 1 {
 			v.fail("S6", "reports/performance.md", 0, "expected exactly one line geomean_ratio=NUMBER, found %d of %d in this form", good, n)
+		} else if at := geomeanLine.FindIndex(data); bytes.HasPrefix(data, []byte("VERDICT: DONE")) {
+			_, text, _ := strings.Cut(strings.TrimSpace(string(data[at[0]:at[1]])), "=")
+			if ratio, err := strconv.ParseFloat(text, 64); err == nil && ratio > perfDone {
+				v.fail("S6", "reports/performance.md", lineAt(data, at[0]), "the geomean %s is above %v, but the verdict is DONE: expected VERDICT: INVESTIGATE", text, perfDone)
+			}
 		}
 	}
 	v.log(dir, "S6", "perf_cutile_rs.txt")
