@@ -1,7 +1,6 @@
 package triage
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -30,24 +29,47 @@ const (
 // afterDeclaration are the signatures that two different declarations explain.
 var afterDeclaration = append([]string{failedCase, "S-R02", "S-R06", "S-R08", "S-R09", "S-R10", "S-R11", "S-R12", "S-R24"}, mismatches...)
 
-var (
-	prototype = regexp.MustCompile(`(\bfn|\b(?:u?int\d*(?:_t)?|void)) +\*?(cutile_\w+)\((.*)$`)
-	pointer   = regexp.MustCompile(`\*`)
-)
+// prototype takes the beginning of a declaration apart: the word before the name,
+// the name, what follows its parenthesis. It is no regular expression: nearly every
+// line of a test's log names a backend that begins like a function.
+func prototype(text string) (word, name, rest string, ok bool) {
+	for i := 1; ; i += len("cutile_") {
+		at := strings.Index(text[i:], "cutile_")
+		if at < 0 {
+			return "", "", "", false
+		}
+		i += at
+		if c := text[i-1]; c != ' ' && c != '*' {
+			continue
+		}
+		end := i
+		for end < len(text) && (text[end] == '_' || text[end] >= '0' && text[end] <= '9' || text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z') {
+			end++
+		}
+		if end == len(text) || text[end] != '(' {
+			continue
+		}
+		word = strings.TrimRight(text[:i], " *")
+		word = word[strings.LastIndexAny(word, " \"';:")+1:]
+		if word == "fn" || word == "void" || kinds[word] == "32" || kinds[word] == "64" {
+			return word, text[i:end], text[end+1:], true
+		}
+	}
+}
 
 func (a *abi) line(sc *logScan, l line) {
 	text := l.text
 	if !a.open {
-		if l.quote || !strings.Contains(text, "cutile_") {
+		if l.quote || strings.IndexByte(text, '(') < 0 {
 			return
 		}
-		m := prototype.FindStringSubmatch(text)
-		if m == nil {
+		word, name, rest, ok := prototype(text)
+		if !ok {
 			return
 		}
-		a.open, a.rust, a.name, a.at, a.lines = true, m[1] == "fn", strings.Clone(m[2]), l, 0
+		a.open, a.rust, a.name, a.at, a.lines = true, word == "fn", strings.Clone(name), l, 0
 		a.text.Reset()
-		text = m[3]
+		text = rest
 	}
 	if a.lines++; a.lines > maxDeclaration || beginsStep(text) {
 		a.open = false
@@ -97,7 +119,7 @@ func parseParameter(p string, rust bool) parameter {
 	} else if i := strings.LastIndexAny(p, " *"); i >= 0 {
 		kind, name = p[:i+1], p[i+1:]
 	}
-	fields := strings.Fields(pointer.ReplaceAllString(kind, " * "))
+	fields := strings.Fields(strings.ReplaceAll(kind, "*", " * "))
 	out := parameter{name: strings.Trim(name, " _")}
 	for _, f := range fields {
 		if k := kinds[f]; k != "" && out.kind != "pointer" {

@@ -21,7 +21,7 @@ const extraLaunches = "S-P13"
 var slow = []string{"S-P01", "S-P02", "S-P03", "S-P04", "S-P05", "S-P07", "S-P10", "S-P12"}
 
 func (p *profile) line(sc *logScan, l line) {
-	if !p.inside && !strings.Contains(l.text, "=== CUPTI events (") {
+	if !p.inside && !(strings.HasSuffix(l.text, "===") && strings.Contains(l.text, "=== CUPTI events (")) {
 		return
 	}
 	switch {

@@ -778,8 +778,8 @@ var buildRows = []Row{
 			"Do not take the option away: it keeps the versions fixed.",
 		},
 		Any: []Pattern{
-			{Line: `lock ?file .*needs to be updated,? but .*--(locked|frozen)|cannot (update|create) the lock file|--(locked|frozen) (was|flag was|is) passed`},
-			{Line: `[Uu]nable to find lockfile at|[Ll]ock ?file .*\b(out of date|outdated|not up[- ]to[- ]date|is stale|does not match|hash doesn't match)`},
+			{Line: `(lock file|lockfile) .*needs to be updated,? but .*--(locked|frozen)|cannot (update|create) the lock file|--locked (was|flag was|is) passed|--frozen (was|flag was|is) passed`},
+			{Line: `[Uu]nable to find lockfile at|(lock file|lockfile|Lock file|Lockfile) .*\b(out of date|outdated|not up[- ]to[- ]date|is stale|does not match|hash doesn't match)`},
 			{Line: `pyproject\.toml changed significantly since poetry\.lock|(poetry|pdm|Pipfile|uv|Cargo)\.lock\b.*\b(out of date|outdated|not up[- ]to[- ]date|does not match|inconsistent)`},
 			{Line: `can only install (packages when your package\.json|with an existing package-lock\.json)|ERR_PNPM_\w*LOCKFILE\w*|YN0028: |but yarn was run with .--frozen-lockfile`},
 			{Line: `go: updates to go\.(mod|sum) needed|missing go\.sum entry|inconsistent vendoring`},

@@ -360,7 +360,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Nn]eutral|[Ii]dentity) (element|value)\b.*\b(wrong|expected|should|instead|not)\b|\b(wrong|bad) (neutral|identity) (element|value)\b`},
 			{Line: `\b[Pp]adding(_value|_mode|Mode)?\b.{0,24}\b(ZERO|Zero|zero)\b`, Near: `\b(NEG_INF|NegInf|neg_inf)\b|\breduce_max\(`, Within: 10},
 			{Line: `\btl\.load\(.*\bother ?= ?0`, Near: `\btl\.(max|min)\(`, Within: 6},
-			{Line: `\b(rows?|[Ss]oftmax|probabilit\w+)\b.{0,24}\bsums? (up )?to (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
+			{Line: `\b(rows?|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
 		},
 		Records: each(paddedLanes),
 	},
