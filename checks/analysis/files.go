@@ -143,6 +143,9 @@ func (v *validator) ir(kernelDir fs.FS, field, name string, line int, kernel str
 		v.fail(ruleFile, field, line, "expected the file %q in the kernel's directory: %v", name, err)
 		return
 	}
+	if clean := path.Clean(name); strings.HasPrefix(clean, "generated/") {
+		v.fail(ruleFile, field, line, "expected the reference's IR below reference/, found %q: what was generated would be compared with itself", name)
+	}
 	if seen[name] {
 		return
 	}
