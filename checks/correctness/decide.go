@@ -144,8 +144,8 @@ func (j *judge) coverage() string {
 		whose = "the reference's cases"
 	}
 	possible := j.v.Passed + j.v.Cited - n[citedReference]
-	return fmt.Sprintf("%d of %d cases passed; cited skips: %s; %.0f %% of %s are covered",
-		j.v.Passed, j.v.Passed+j.v.Cited, strings.Join(parts, ", "), 100*float64(j.v.Passed)/float64(possible), whose)
+	return fmt.Sprintf("%d of %s passed; cited skips: %s; %.0f %% of %s are covered",
+		j.v.Passed, words.Count(j.v.Passed+j.v.Cited, "case"), strings.Join(parts, ", "), 100*float64(j.v.Passed)/float64(possible), whose)
 }
 
 // excuse says what failed for a reason that is not the change's.
@@ -157,7 +157,7 @@ func (j *judge) excuse(first *result) string {
 	if first.culprit == nil && first.cause.title != "" {
 		what = first.cause.title + ": "
 	}
-	return fmt.Sprintf("%d of %d cases failed for a reason outside of the change (%s): %s%s: %s", j.v.Failed, j.ran(), first.cause.class, what, first.printed, first.why)
+	return fmt.Sprintf("%d of %s failed for a reason outside of the change (%s): %s%s: %s", j.v.Failed, words.Count(j.ran(), "case"), first.cause.class, what, first.printed, first.why)
 }
 
 func (j *judge) failSentence(lead *result) string {
@@ -177,7 +177,7 @@ func (j *judge) failSentence(lead *result) string {
 			consequences++
 		}
 	}
-	s = fmt.Sprintf("%d of %d cases failed; %s", j.v.Failed, j.ran(), s)
+	s = fmt.Sprintf("%d of %s failed; %s", j.v.Failed, words.Count(j.ran(), "case"), s)
 	if consequences > 0 {
 		s += fmt.Sprintf(" (%s of the same run %s)", words.Count(consequences, "later failure"), words.Form(consequences, "is its consequence", "are its consequences"))
 	}

@@ -423,6 +423,36 @@ func TestAbbreviate(t *testing.T) {
 	}
 }
 
+// A name takes two lines before anything of it is left out, and is broken behind a
+// sign where the rest fits.
+func TestBrokenNames(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"test_perf[1]":                      {"test_perf[1]", ""},
+		"test_perf[multi_wave-1-float16]":   {"test_perf[multi_", "wave-1-float16]"},
+		strings.Repeat("x", 40):             {strings.Repeat("x", 20), strings.Repeat("x", 20)},
+		"abcdefghij-klmnopqrstuvwxyz012345": {"abcdefghij-klmnopqrs", "tuvwxyz012345"},
+	} {
+		first, second := broken(name, 20)
+		require.Equal(t, want, [2]string{first, second}, name)
+	}
+	got := svg(t, samples())
+	require.Contains(t, got, ">test_perf[multi_wave_reload-64-4096-</text>")
+	require.Contains(t, got, ">torch.bfloat16-many-parameters]</text>")
+	require.NotContains(t, got, "…")
+}
+
+// An interval that goes on beyond the edge is marked with its true end, and the
+// newest ratio does not stand on the bar of its interval.
+func TestIntervalBeyondTheEdge(t *testing.T) {
+	m := sample(0, 1)
+	m.Confidence = &perf.Confidence{Level: 0.95, Low: 0.2, High: 4}
+	got := svg(t, []Measurement{m})
+	require.Contains(t, got, `class="beyond"><title>the interval goes on up to 4.000</title>`)
+	require.Contains(t, got, `class="beyond"><title>the interval goes on down to 0.200</title>`)
+	require.Contains(t, got, `class="ink small strong" text-anchor="start">1.000</text>`)
+	require.NotContains(t, svg(t, []Measurement{sample(0, 1)}), `class="beyond"`)
+}
+
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
 	require.NoError(f, json.NewEncoder(&b).Encode(Document{Schema, samples()[:2]}))

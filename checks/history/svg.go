@@ -12,6 +12,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // The measures of a chart, in pixels.
@@ -24,6 +25,7 @@ const (
 	footHeight  = 44.0  // commits and dates
 	cellColumns = 3
 	cellHeight  = 96.0
+	cellLine    = 14.0 // more where names take a second line
 	cellGap     = 20.0
 	chartGap    = 28.0
 
@@ -35,7 +37,7 @@ const (
 const style = `
 .bg{fill:#fff}.ink{fill:#1f2328}.dim{fill:#59636e}.grid{stroke:#d1d9e0;stroke-width:1}.frame{fill:none;stroke:#d1d9e0}
 .done{fill:#1a7f37;fill-opacity:.1}.limit{stroke:#9a6700;stroke-width:1;stroke-dasharray:5 4}.pass{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:none}
-.band{fill:#0969da;fill-opacity:.16}.bar{stroke:#0969da;stroke-opacity:.5;stroke-width:1.5}.line{fill:none;stroke:#0969da;stroke-width:1.75;stroke-linejoin:round}
+.band{fill:#0969da;fill-opacity:.16}.bar{stroke:#0969da;stroke-opacity:.5;stroke-width:1.5}.beyond{fill:#0969da}.line{fill:none;stroke:#0969da;stroke-width:1.75;stroke-linejoin:round}
 .ref{fill:none;stroke:#818b98;stroke-width:1.5;stroke-dasharray:3 3}.none{stroke:#818b98;stroke-width:1.5}.driver{stroke:#818b98;stroke-width:1;stroke-dasharray:1 3}
 .DONE{fill:#1a7f37}.MILD_GAP{fill:#9a6700}.MODERATE_GAP{fill:#bc4c00}.LARGE_GAP{fill:#cf222e}
 text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:12px}
@@ -43,7 +45,7 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;f
 @media (prefers-color-scheme:dark){
 .bg{fill:#0d1117}.ink{fill:#e6edf3}.dim{fill:#9198a1}.grid{stroke:#30363d}.frame{stroke:#30363d}.strong{stroke:#0d1117}
 .done{fill:#3fb950;fill-opacity:.13}.limit{stroke:#d29922}.pass{stroke:#3fb950}
-.band{fill:#58a6ff;fill-opacity:.2}.bar{stroke:#58a6ff}.line{stroke:#58a6ff}.ref{stroke:#7d8590}.none{stroke:#7d8590}.driver{stroke:#7d8590}
+.band{fill:#58a6ff;fill-opacity:.2}.bar{stroke:#58a6ff}.beyond{fill:#58a6ff}.line{stroke:#58a6ff}.ref{stroke:#7d8590}.none{stroke:#7d8590}.driver{stroke:#7d8590}
 .DONE{fill:#3fb950}.MILD_GAP{fill:#d29922}.MODERATE_GAP{fill:#f0883e}.LARGE_GAP{fill:#ff7b72}
 }`
 
@@ -290,13 +292,17 @@ func (c *canvas) ratios(s Series, plot scale, x func(int) float64, width float64
 		fmt.Fprintf(c, "<polyline points=\"%s\" class=\"line\"/>\n", points(list))
 	}
 	c.WriteString("</g>\n")
+	size := math.Min(4, width/float64(len(s.Points))/2)
+	for i, p := range s.Points {
+		c.beyond(plot, p, x(i), size)
+	}
 	for i, p := range s.Points {
 		if i > 0 && p.Driver != s.Points[i-1].Driver {
 			between := (x(i-1) + x(i)) / 2
 			c.line(between, plot.top, between, plot.top+plot.height, "driver")
 			c.text(between+4, plot.top+12, "dim small", "start", "driver "+p.Driver)
 		}
-		tip := fmt.Sprintf("%s, %s, %d rounds", p.Commit[:7], p.At.Format("2006-01-02 15:04"), p.Rounds)
+		tip := fmt.Sprintf("%s, %s, %s", p.Commit[:7], p.At.Format("2006-01-02 15:04"), words.Count(p.Rounds, "round"))
 		if p.Source != "" {
 			tip += ", " + p.Source
 		}
@@ -316,11 +322,45 @@ func (c *canvas) ratios(s Series, plot scale, x func(int) float64, width float64
 		for s.Points[i].Ratio == nil {
 			i--
 		}
+		label := perf.FormatRatio(*p.Ratio, s.Threshold)
+		if alone := i == 0 || s.Points[i-1].Interval == nil || s.Points[i-1].Ratio == nil; alone && p.Interval != nil {
+			// Above and below it stands the bar of its interval.
+			if room := marginLeft + width - x(i); room > labelWidth {
+				c.text(x(i)+9, plot.y(*p.Ratio)+4, "ink small strong", "start", label)
+			} else {
+				c.text(x(i)-9, plot.y(*p.Ratio)+4, "ink small strong", "end", label)
+			}
+			return
+		}
 		y := plot.y(*p.Ratio) - 9
 		if y < plot.top+12 {
 			y += 24
 		}
-		c.text(math.Min(x(i), marginLeft+width-20), y, "ink small strong", "middle", perf.FormatRatio(*p.Ratio, s.Threshold))
+		c.text(math.Min(x(i), marginLeft+width-20), y, "ink small strong", "middle", label)
+	}
+}
+
+// labelWidth is the room that a ratio beside its point takes.
+const labelWidth = 56
+
+// beyond marks an interval that goes on beyond the edge of the chart, with its
+// true end.
+func (c *canvas) beyond(plot scale, p Point, x, size float64) {
+	if p.Ratio == nil || p.Interval == nil {
+		return
+	}
+	for _, edge := range []struct {
+		out       bool
+		to        string
+		at, inner float64
+	}{
+		{math.Log(p.Interval.High) > plot.hi, fmt.Sprintf("up to %.3f", p.Interval.High), plot.top, 7},
+		{math.Log(p.Interval.Low) < plot.lo, fmt.Sprintf("down to %.3f", p.Interval.Low), plot.top + plot.height, -7},
+	} {
+		if edge.out {
+			fmt.Fprintf(c, "<path d=\"M%s %sl%s %sh%sz\" class=\"beyond\"><title>the interval goes on %s</title></path>\n",
+				number(x), number(edge.at), number(size), number(edge.inner), number(-2*size), escape(edge.to))
+		}
 	}
 }
 
@@ -388,12 +428,39 @@ func (c *canvas) cells(s Series, hidden int, top float64) float64 {
 	c.text(marginLeft, top+12, "dim small", "start", head)
 	top += 22
 	width := (chartWidth - 2*marginLeft - (cellColumns-1)*cellGap) / cellColumns
-	names := abbreviate(shown, int(width/6.7))
+	// Names that do not fit on a line take two: configs often differ in the middle.
+	fit, height := int(width/6.7), cellHeight
+	lines := 1
+	if slices.ContainsFunc(shown, func(x ConfigSeries) bool { return utf8.RuneCountInString(line(x.Name)) > fit }) {
+		lines, height = 2, height+cellLine
+	}
+	names := abbreviate(shown, lines*fit)
 	for i, x := range shown {
 		x.Candidate, x.Reference = x.Candidate[hidden:], x.Reference[hidden:]
-		c.cell(x, names[i], marginLeft+float64(i%cellColumns)*(width+cellGap), top+float64(i/cellColumns)*cellHeight, width)
+		c.cell(x, names[i], fit, marginLeft+float64(i%cellColumns)*(width+cellGap), top+float64(i/cellColumns)*height, width, cellLine*float64(lines-1))
 	}
-	return top + cellHeight*math.Ceil(float64(len(shown))/cellColumns)
+	return top + height*math.Ceil(float64(len(shown))/cellColumns)
+}
+
+// breakWithin is how many characters of a line are given up to break a name behind
+// a sign rather than in a word.
+const breakWithin = 12
+
+// broken is a name of at most twice as many characters as fit, on one line or on
+// two.
+func broken(name string, fit int) (first, second string) {
+	letters := []rune(name)
+	if len(letters) <= fit {
+		return name, ""
+	}
+	at := fit
+	for i := fit; i > fit-breakWithin && len(letters)-i <= fit; i-- {
+		if strings.ContainsRune("-_,.[ ", letters[i-1]) {
+			at = i
+			break
+		}
+	}
+	return string(letters[:at]), string(letters[at:])
 }
 
 // abbreviate cuts the names that have more than fit characters: first what all of
@@ -446,9 +513,15 @@ func abbreviate(configs []ConfigSeries, fit int) []string {
 	return out
 }
 
-// cell draws the medians of one config.
-func (c *canvas) cell(x ConfigSeries, name string, left, top, width float64) {
-	fmt.Fprintf(c, "<text x=\"%s\" y=\"%s\" class=\"ink mono\"><title>%s</title>%s</text>\n", number(left), number(top+11), escape(x.Name), escape(name))
+// cell draws the medians of one config; lower is the room for a second line of the
+// name.
+func (c *canvas) cell(x ConfigSeries, name string, fit int, left, top, width, lower float64) {
+	first, second := broken(name, fit)
+	fmt.Fprintf(c, "<text x=\"%s\" y=\"%s\" class=\"ink mono\"><title>%s</title>%s</text>\n", number(left), number(top+11), escape(x.Name), escape(first))
+	if second != "" {
+		c.text(left, top+11+cellLine, "ink mono", "start", second)
+	}
+	top += lower
 	c.text(left, top+25, "dim small", "start", fmt.Sprintf("%s / %s = %s", ms(newest(x.Candidate)), ms(newest(x.Reference)), x.newestRatio()))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range slices.Concat(x.Candidate, x.Reference) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // hostShare is the share of device time from which work beside the own kernel
@@ -61,7 +62,7 @@ func (m matched) launches(cutileRSCandidate bool) launched {
 		}
 	}
 	l.referenceUS = 1000 * ref.SelfMS()
-	l.kernels = fmt.Sprintf("%d launches against %d: %s against %s", candCount, refCount, kernelList(cand), kernelList(ref))
+	l.kernels = fmt.Sprintf("%s against %d: %s against %s", words.Count(candCount, "launch"), refCount, kernelList(cand), kernelList(ref))
 	switch {
 	case own >= 2 && candCount > refCount:
 		l.kind = duplicateLaunch

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Outcome is how one test case ended, as pytest recorded it.
@@ -110,7 +112,7 @@ func (r Report) Interrupted() string {
 	case r.Unnamed > 0:
 		return r.Name + " holds a test case without a name: the run was stopped while a test ran"
 	case r.Declared > len(r.Cases):
-		return fmt.Sprintf("%s declares %d tests and holds %d: it is partial", r.Name, r.Declared, len(r.Cases))
+		return fmt.Sprintf("%s declares %s and holds %d: it is partial", r.Name, words.Count(r.Declared, "test"), len(r.Cases))
 	}
 	for _, c := range r.Cases {
 		if c.CollectionError() {

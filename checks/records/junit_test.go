@@ -133,8 +133,8 @@ func TestCutOffIsDamage(t *testing.T) {
 
 func TestDamageSaysWhatWasExpected(t *testing.T) {
 	for raw, want := range map[string]string{
-		"":                               "empty document",
-		"no XML at all":                  "empty document",
+		"":                               "expected a testsuites or testsuite element, found an empty file",
+		"no XML at all":                  "expected a testsuites or testsuite element, found none: this is no JUnit XML",
 		"<html></html>":                  `expected a testsuites or testsuite element, found "html"`,
 		"\xff\xfe<\x00":                  "UTF-16",
 		"<testsuite><testcase/>":         "line 1: unexpected EOF",

@@ -9,7 +9,7 @@ import (
 // Count is a number of things, such as "1 config", "2 classes".
 func Count(n int, thing string) string {
 	more := thing + "s"
-	if strings.HasSuffix(thing, "s") {
+	if strings.HasSuffix(thing, "s") || strings.HasSuffix(thing, "ch") {
 		more = thing + "es"
 	}
 	return strconv.Itoa(n) + " " + Form(n, thing, more)

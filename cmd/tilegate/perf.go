@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -96,6 +97,14 @@ func (c *perfCompareCmd) files() (files []perf.File, notes []string, err error) 
 		}
 		files = append(files, perf.File{Report: console.Report, Side: perf.Both})
 		notes = append(notes, perf.ConsoleNotes(console)...)
+	}
+	if both := len(c.JUnit) + len(c.Log); both == 0 && len(files) > 0 {
+		switch {
+		case len(c.ReferenceJUnit) == 0:
+			return nil, nil, errors.New("--candidate-junit: expected --reference-junit, too, with what to compare with")
+		case len(c.CandidateJUnit) == 0:
+			return nil, nil, errors.New("--reference-junit: expected --candidate-junit, too, with what to judge")
+		}
 	}
 	if len(files) == 0 {
 		return nil, nil, fmt.Errorf("%w: --junit, --candidate-junit with --reference-junit, or --log", errNoRecords)
