@@ -58,7 +58,11 @@ func prototype(text string) (word, name, rest string, ok bool) {
 }
 
 func (a *abi) line(sc *logScan, l line) {
-	text := l.text
+	// Of a change, what it comes to counts.
+	text := strings.TrimPrefix(l.text, "+")
+	if strings.HasPrefix(text, "-") {
+		return
+	}
 	if !a.open {
 		if l.quote || strings.IndexByte(text, '(') < 0 {
 			return
@@ -71,7 +75,7 @@ func (a *abi) line(sc *logScan, l line) {
 		a.text.Reset()
 		text = rest
 	}
-	if a.lines++; a.lines > maxDeclaration || beginsStep(text) {
+	if a.lines++; a.lines > maxDeclaration || a.text.Len()+len(text) > maxLine || beginsStep(text) {
 		a.open = false
 		return
 	}

@@ -243,7 +243,7 @@ func varies(shares []float64) bool {
 }
 
 // regressions reads the regression check of TileGym's benchmarks: which backends
-// became slower.
+// became slower, and what the log says of the machines.
 type regressions struct {
 	inside  bool
 	at      line
@@ -252,6 +252,8 @@ type regressions struct {
 	total   int
 	sides   [2]machine // of the run and of the baseline
 	named   line       // the last that names a machine
+	watts   [2]float64 // the power limit that is set, and the one that the GPU comes with
+	limited line       // that tells of the first
 }
 
 // machine is what a line says of the machine of one side.
@@ -263,6 +265,7 @@ var (
 	gpuOf     = regexp.MustCompile(`NVIDIA ([^,;()|]+)`)
 	driverOf  = regexp.MustCompile(`driver[ :=]+(\d+)`)
 	clockOf   = regexp.MustCompile(`(?:clock_sm_mhz|SM(?: clock)?)[ :=]+(\d+)`)
+	powerOf   = regexp.MustCompile(`^(Current|Enforced|Requested|Default)? ?Power Limit *: *(\d+(?:\.\d+)?) W`)
 	slowerBy  = regexp.MustCompile(`^Change: (-\d+(?:\.\d+)?)%`)
 )
 
@@ -271,6 +274,7 @@ const (
 	oneSlower = "S-P10"
 	allSlower = "S-P12"
 	elsewhere = "S-P16"
+	clocks    = "S-P14"
 )
 
 func (r *regressions) line(l line) {
@@ -288,6 +292,15 @@ func (r *regressions) line(l line) {
 			}
 			r.sides[side] = machine{first(gpuOf), first(driverOf), first(clockOf)}
 			r.named = l
+		}
+	}
+	if strings.HasSuffix(l.text, " W") && strings.Contains(l.text, "Power Limit") {
+		if m := powerOf.FindStringSubmatch(l.text); m != nil {
+			if m[1] == "Default" {
+				r.watts[1] = number(m[2])
+			} else {
+				r.watts[0], r.limited = number(m[2]), l
+			}
 		}
 	}
 	switch {
@@ -315,6 +328,9 @@ func (r *regressions) line(l line) {
 func (r *regressions) end(sc *logScan) {
 	if a, b := r.sides[0], r.sides[1]; a.gpu != "" && b.gpu != "" && (a.gpu != b.gpu || differ(a.driver, b.driver) || differ(a.clock, b.clock)) {
 		sc.event(elsewhere, r.named)
+	}
+	if r.watts[0] > 0 && r.watts[0] < 0.9*r.watts[1] {
+		sc.explains(clocks, slow, r.limited)
 	}
 	most := 0
 	for _, n := range r.slower {

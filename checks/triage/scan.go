@@ -566,7 +566,8 @@ func (s *Scanner) Result() Result {
 	}
 	has := func(id string) bool { return matched[id] || id == failedCase && s.broken }
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {
-		if gone := len(h.with) > 0 && !slices.ContainsFunc(h.with, has); gone {
+		explained := func(id string) bool { return id != h.Signature && has(id) }
+		if gone := len(h.with) > 0 && !slices.ContainsFunc(h.with, explained); gone {
 			delete(matched, h.Signature)
 			return true
 		}

@@ -322,7 +322,7 @@ var buildRows = []Row{
 			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`},
 			{Line: `error: could not download file from|component download failed for`},
 			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`},
-			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)`},
+			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)|Proxy CONNECT aborted|\b407 Proxy Authentication`},
 			{Line: `[Cc]ould(n't| not) (resolve|connect to) (the )?(host|server|proxy)`},
 			{Line: `Temporary failure (in name resolution|resolving)|Name or service not known`},
 			{Line: `\b(ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLCertVerificationError)\b`, Not: `Retrying|tries remaining`},
@@ -779,7 +779,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `(lock file|lockfile) .*needs to be updated,? but .*--(locked|frozen)|cannot (update|create) the lock file|--locked (was|flag was|is) passed|--frozen (was|flag was|is) passed`},
-			{Line: `[Uu]nable to find lockfile at|(lock file|lockfile|Lock file|Lockfile) .*\b(out of date|outdated|not up[- ]to[- ]date|is stale|does not match|hash doesn't match)`},
+			{Line: `[Uu]nable to find lockfile at|lockfile at \S+ is missing|(lock file|lockfile|Lock file|Lockfile) .*\b(out of date|outdated|not up[- ]to[- ]date|is stale|does not match|hash doesn't match)`},
 			{Line: `pyproject\.toml changed significantly since poetry\.lock|(poetry|pdm|Pipfile|uv|Cargo)\.lock\b.*\b(out of date|outdated|not up[- ]to[- ]date|does not match|inconsistent)`},
 			{Line: `can only install (packages when your package\.json|with an existing package-lock\.json)|ERR_PNPM_\w*LOCKFILE\w*|YN0028: |but yarn was run with .--frozen-lockfile`},
 			{Line: `go: updates to go\.(mod|sum) needed|missing go\.sum entry|inconsistent vendoring`},

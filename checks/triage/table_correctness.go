@@ -148,7 +148,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-R45"},
+		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -359,9 +359,28 @@ var correctnessRows = []Row{
 			{Line: `\b([Pp]added|[Pp]adding|[Mm]asked|[Oo]ut-of-(range|bounds)|[Ii]nvalid|[Ii]nactive|[Ee]xtra) (lanes?|col\w*|elements?|values?|entries|positions?)\b.*\b(zeros?|0(\.0)?|-?inf\w*|contribut\w+|included?|counted|leak\w*|in the (sum|max\w*|mean|denominator))\b`, Not: `\b(are|is) (ignored|excluded)|\b(not|never) (counted|included)`},
 			{Line: `\b([Nn]eutral|[Ii]dentity) (element|value)\b.*\b(wrong|expected|should|instead|not)\b|\b(wrong|bad) (neutral|identity) (element|value)\b`},
 			{Line: `\b[Pp]adding(_value|_mode|Mode)?\b.{0,24}\b(ZERO|Zero|zero)\b`, Near: `\b(NEG_INF|NegInf|neg_inf)\b|\breduce_max\(`, Within: 10},
+			{Line: `\bdivid(es|ed|ing) by (the )?(tile|block|padded)\b`},
 			{Line: `\btl\.load\(.*\bother ?= ?0`, Near: `\btl\.(max|min)\(`, Within: 6},
+			{Line: `\b([Rr]ow sums?|sum of (a|each|the|every) row)\b.{0,40}\b(0\.\d+|1\.\d*[1-9]\d*)\b`, Near: mismatchLine, Within: 45},
 			{Line: `\b(rows?|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
 		},
 		Records: each(paddedLanes),
+	},
+	{
+		ID: "S-C30", Stage: Correctness, Class: Test, Also: Host, Rank: Weak, Rules: []string{"R34"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "A case fails only after another one: something outlives the test that made it",
+		Steps: []string{
+			"Find the shortest pair of cases that fails in one process, and what the first leaves behind: a cache, a backend that is set, a seed, a default type or device.",
+			"If it is kept by the wrapper, its key lacks what differs between the two cases.",
+			"If it is kept by a fixture, set it back after the test.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Pp]ass(es|ed)? (when run |if run )?(alone|in isolation|by itself|on its own|on their own|in a fresh process)\b|\b(alone|in isolation|in a fresh process)\b.{0,24}\bpass(es|ed)?\b|\b(fails?|failed) only (after|together with|when run after)\b`},
+			{Line: `\b(alone|isolation|fresh process|fresh processes|isolated)\b`, Near: `^\d+ passed in [\d.]+s`, Within: 5},
+			{Line: `\b(reverse_order|random[-_]order|-p no:randomly)\b`, Near: `^\d+ (passed|failed)\b`, Within: 5},
+		},
+		Example:  "$ for t in $FAILED; do pytest $t; done  # each in a fresh process\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
+		NearMiss: "$ pytest tests/ops\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
 	},
 }

@@ -56,6 +56,7 @@ var perfRows = []Row{
 			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
 			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w+.*[:=,] ?Active\b`},
 			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
+			{Line: `[Tt]hrottle [Rr]easons?\W.*\b(HW|SW|Thermal|[Pp]ower)\b`, Not: `(?i)\b(none|not active|inactive|0x0+)\b`, With: slow},
 			{Line: `^HW Slowdown *: Active\b`, With: slow},
 			// A query: the reasons by name in the head, or all of them as bits.
 			{Line: `(^|, )Active(,|$)`, Near: `^.*clocks_(event|throttle)_reasons\.\w*(slowdown|cap|brake)`, Within: 4, With: slow},
@@ -86,6 +87,7 @@ var perfRows = []Row{
 			{Line: `\b([Pp]erf|[Pp]erformance|[Bb]enchmark) check\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
 			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
 			{Line: `\b(INVESTIGATE|LARGE_GAP|SMALL_GAP|PERF_FAIL\w*)\b|\b(geomean|ratio)\b.{0,40}\d.{0,40}\b(limit|threshold|max\w*|budget)\b.{0,20}\d.{0,12}\b(FAIL\w*|[Ff]ailed|[Ee]xceed\w*|ABOVE|above)\b`, Not: `\b(0|no) (FAIL|LARGE_GAP)|\bPASS(ED)?\b`},
+			{Line: `\bgeomean\w*[ =:]+\d.{0,24}(\babove\b|\bover\b|\bexceeds\b|>) ?(the )?(limit|threshold|budget|\d)|\bFAIL\w*\b.{0,40}\bgeomean`, Not: `\b0 (of|fail|regress)|fail if`},
 			{Line: `\bregressed (by|from) \d|\bregressions? in \d+ of \d+\b`, Not: `\b0 of \d`},
 		},
 		Context:  `^Backend: |^Change: -`,
@@ -129,6 +131,8 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
+			{Line: `\b(extra|additional|superfluous) (copy|copies|cast|conversion|convert|elementwise|memcpy|memset|fill)\b|\b(extra|additional) (kernels|launches|kernel launch\w*)\b`, Not: `\b([Nn]o|0|without) (extra|additional)`, With: slow},
+			{Line: `\blaunches\b.{0,12}\b([2-9]|\d\d)\b.*\b(ref\w*|cutile|baseline)\b.{0,16}\b1\b`, With: slow},
 		},
 		Example:  "=== CUPTI events (total=401.5 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
 		NearMiss: "=== CUPTI events (total=215.0 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n=== end ===\n=== CUPTI events (total=300.0 us) ===\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",

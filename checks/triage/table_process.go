@@ -305,7 +305,7 @@ var processRows = []Row{
 			"Remove the lock file or the changes that the message names, or the whole work tree, on the runner.",
 			"Check that no two jobs share one folder.",
 		},
-		Any:      []Pattern{{Line: `Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`}},
+		Any:      []Pattern{{Line: `Text file busy|Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`}},
 		Example:  "fatal: Unable to create '/opt/runner/_work/TileGym/.git/index.lock': File exists.",
 		NearMiss: "Cargo.lock exists, index is unlocked",
 	},

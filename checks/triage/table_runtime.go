@@ -89,7 +89,7 @@ var runtimeRows = []Row{
 			{Line: `Found no NVIDIA driver on your system|No CUDA GPUs are available|Torch not compiled with CUDA enabled`},
 			{Line: `CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|DriverError\(100\b`},
 			{Line: `could not select device driver .*gpu|nvidia-container-cli: |unknown or invalid runtime name: nvidia|nvidia-container-runtime.*no such file|(unresolvable|failed to inject) CDI devices`},
-			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|No such file)`},
+			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|Permission denied|No such file)`},
 			{Line: `libnvidia-ml\.so(\.\d+)?: cannot open shared object|nvidia-smi: (command )?not found|No devices were found`},
 			{Line: `Cannot find (an )?NVIDIA driver|could not insert 'nvidia|NVIDIA kernel module .*(not loaded|missing)`},
 			{Line: `CUDA unknown error - this may be due to an incorrectly set up environment`},
@@ -401,7 +401,7 @@ var runtimeRows = []Row{
 		ID: "S-R30", Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
 		Title:   "The host's disk is full, broken or cannot be written",
 		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
-		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`}, {Line: `Read-only file system`}, {Line: `Stale file handle|\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Transport endpoint is not connected|Structure needs cleaning`}},
+		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`, Not: `</torch_|/dev/shm|inotify|file watchers`}, {Line: `Read-only file system`}, {Line: `Stale file handle|\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Transport endpoint is not connected|Structure needs cleaning`}},
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
@@ -420,7 +420,7 @@ var runtimeRows = []Row{
 	{
 		ID: "S-R32", Stage: Runtime, Class: Env, Rank: Weak, From: Platform,
 		Title:   "A file or device may not be used",
-		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder."},
+		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder.", "If a program may not be started, its mode was lost on the way or its mount forbids it."},
 		Any:     []Pattern{{Line: `PermissionError: \[Errno 1?3\]|Permission denied( \(os error 13\))?$|EACCES: permission denied|could not create work tree dir`}},
 		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
 	},
@@ -552,7 +552,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `insufficient shared memory \(shm\)|workers are out of shared memory|DataLoader worker .* killed by signal: Bus error`},
-			{Line: `(unable to|failed to|could not|[Ee]rror while|Cannot) (open|create|creating|allocate|extend) shared memory (object|segment|file)|/dev/shm\S* .*(too small|is full)`},
+			{Line: `(unable to|failed to|could not|[Ee]rror while|Cannot) (open|create|creating|allocate|extend) shared memory (object|segment|file)|/dev/shm\S* .*(too small|is full|No space left)|unable to write to file </torch_|No space left on device.*/dev/shm`},
 		},
 		Example:  "RuntimeError: DataLoader worker (pid 611) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
@@ -594,8 +594,8 @@ var runtimeRows = []Row{
 			"If only this change does it, look for files or threads that are never closed.",
 		},
 		Any: []Pattern{
-			{Line: `Too many open files|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory`},
-			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|Cannot allocate memory`},
+			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory`},
+			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`},
 		},
 		Example: "OSError: [Errno 24] Too many open files: '/proc/stat'", NearMiss: "open files (-n) 1048576",
 	},
@@ -621,7 +621,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `\b(numel|elements?|offsets?|index|indices|strides?|extent|size)\b.*\b(2147483647|2\*\*31|i32::MAX|INT(32)?_MAX)\b|2\^31|2\*\*31`},
 			{Line: `does not fit (in |into )?(an? )?(i32|int32|32[- ]bit)|(exceeds|beyond|overflows?|wraps? (around )?(in|at)?) ?(the )?(an? )?(i32|int32|32[- ]bit)|(i32|int32|32[- ]bit)\b.{0,40}\boverflow`},
-			{Line: `\b(numel|elements?|offsets?|index|indices)\b.{0,40}` + beyond32 + `|` + beyond32 + `.{0,12}\b(elements|entries)\b`, Not: `\b([kKMGT]i?B|bytes?|ns|us|seed|time\w*)\b`, With: append([]string{"S-R06"}, mismatches...)},
+			{Line: `\b(numel|elements?|offsets?|index|indices)\b.{0,40}` + beyond32 + `|` + beyond32 + `.{0,12}\b(elements|entries|wraps)\b`, Not: `\b([kKMGT]i?B|bytes?|ns|us|seed|time\w*)\b`, With: append([]string{"S-R06"}, mismatches...)},
 		},
 		Example:  "numel() = 2147549184, row offset 2147516415 does not fit int32\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 		NearMiss: "seed = 2147483647\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -694,7 +694,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `(SimpleNamespace|namespace|Config\w*)\b.* has no attribute '[A-Za-z]\w*'|KeyError: '[A-Z][A-Z0-9_]+'`, Near: `\bbest_config\b|\bcached?(_\w+)?\b|_CACHE\b|\bcache_key\b`, Within: 10},
-			{Line: `\b([Aa]utotun\w+|[Tt]un(er|ing)|[Cc]ache|[Cc]ached)\b.{0,40}\bkeys?\b.*\b(lacks?|misses|missing|without|ignores?|omits?|does not (contain|include|hold|depend)|is the same|same for|collision|collides?|shared by)\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
+			{Line: `\b([Aa]utotun\w+|[Tt]un(er|ing)|[Cc]ache|[Cc]ached)\b.{0,40}\bkeys?\b.*\b(lacks?|misses|missing|without|ignores?|omits?|does not (contain|include|hold|depend)|is the same|same for|collision|collides?|shared by)\b|\b[Ss]ame (cache|autotune|autotuning|tuning) key\b|\b([Cc]onfig\w*|[Kk]ernel) (tuned|compiled|cached) for \S+ (is |was )?(used|reused|taken) for\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
 			{Line: `\b([Cc]ache hit|[Cc]ached (config\w*|kernel|entry)|best_config)\b.*\b(of|from|for|tuned for) (an?other|a different|the other|the wrong) (variant|dtype|type|shape|layout|flag|mode|case)\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
 		},
 		Context:  `\bkey=\(`,

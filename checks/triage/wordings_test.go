@@ -12,6 +12,24 @@ import (
 // settings: the signature that leads.
 func TestOtherWordings(t *testing.T) {
 	for _, c := range []struct{ want, log string }{
+		{"S-B53", "bash: line 4: ./ci/probe: bad interpreter: Permission denied"},
+		{"S-B54", "error: the lock file /src/Cargo.lock needs to be updated but --frozen was passed to prevent this"},
+		{"S-B54", " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date"},
+		{"S-B55", "E: Unable to locate package cuda-tileiras-14-9"},
+		{"S-B25", "error: Proxy CONNECT aborted"},
+		{"S-R43", "Error: EMFILE: too many open files, open '/src/a.js'"},
+		{"S-R40", "RuntimeError: unable to write to file </torch_811_0>: No space left on device (28)"},
+		{"S-R04", "munmap_chunk(): invalid pointer"},
+		{"S-R04", "RuntimeError: block->allocated INTERNAL ASSERT FAILED at \"/pytorch/c10/cuda/CUDACachingAllocator.cpp\":77"},
+		{"S-R45", "x: 2400000000 elements\nE   RuntimeError: CUDA error: an illegal memory access was encountered"},
+		{"S-R51", "config tuned for float16 was used for float32\nAssertionError: Tensor-likes are not close!"},
+		{"S-C29", "row sums of the output: 0.83 instead of 1\nAssertionError: Tensor-likes are not close!"},
+		{"S-C29", "padded lanes are 0 and not the lowest value\nAssertionError: Tensor-likes are not close!"},
+		{"S-P13", "wrapper makes 2 extra copy kernels\nperf gate FAILED: gelu ratio 2.2 > 1.05"},
+		{"S-P09", "Clocks Throttle Reasons: HW Power Brake\nPerformance regressions detected!"},
+		{"S-P10", "geomean 2.068 (float16 4.255), limit 1.05: INVESTIGATE LARGE_GAP"},
+		{"S-X31", "Error response from daemon: pull access denied for tilegym-pr, repository does not exist"},
+		{"S-X23", "error: could not execute process `/b/release/build/syn-1/build-script-build` (never executed)\n\nCaused by:\n  Text file busy (os error 26)"},
 		{"S-B18", "   Compiling cuda-bindings v0.2.0\nerror: failed to run custom build command for `cuda-bindings v0.2.0`\n\nCaused by:\n  process didn't exit successfully: `/src/target/debug/build/cuda-bindings-1/build-script-build` (exit status: 101)\n  --- stderr\n\n  thread 'main' (4711) panicked at /cargo/registry/src/index.crates.io-1/cuda-bindings-0.2.0/build.rs:57:40:\n  CUDA_TOOLKIT_PATH is required but not set: NotPresent\n  note: run with `RUST_BACKTRACE=1`"},
 		{"S-B18", "thread 'main' panicked at /cargo/registry/bindgen-0.71.1/lib.rs:604:27:\n  Unable to find libclang: \"couldn't find any valid shared libraries matching: ['libclang.so', 'libclang-*.so']\""},
 		{"S-B18", "CUDA_TOOLKIT_PATH is not set, and no CUDA 13.2+ toolkit was found in default locations:\n  - /usr/local/cuda: /usr/local/cuda is not a directory"},
@@ -161,6 +179,9 @@ func TestHealthyLines(t *testing.T) {
 		"pip's dependency resolver: torch 2.9.0 requires triton==3.5.0, but you have triton 3.6.0 which is incompatible.", "num_cta_in_cga=1, reference num_ctas=2",
 		"##[warning]No files were found with the provided path: out/*.xml. No artifacts will be uploaded.", "max abs err 2.1e-05 (limit 1e-3)", "0 elements outside tolerance",
 		"open files (-n) 1048576", "shared memory: 65536 bytes a block", "cuda_stream=0x5581d0e0", "all values within tolerance", "test_mismatch_is_reported PASSED",
+		"HW Power Brake Slowdown : Not Active", "HW Slowdown : Active", "x: 2400000000 elements", "tmpfs on /tmp type tmpfs (rw,nosuid,nodev,noexec)", "uv.lock is up to date",
+		"Current Power Limit : 350.00 W", "launches 3 kernels a call, the reference 1", "padded lanes are 0", "clocks_event_reasons.active: 0x0000000000000001", "1 passed in 3.3s alone",
+		"geomean 1.011, limit 1.05: PASS", "geomean_ratio=0.98", "same cache key for all shapes of one type", "freed 12 GiB of 35 GiB",
 		"[1/9] Building CUDA object softmax.cu.o", "Collecting errors==1.0", "max absolute difference:  9.7656e-04", "kill -0 4711",
 	} {
 		assert.Empty(t, Text("job.log", line).Matches, line)
