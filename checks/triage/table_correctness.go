@@ -362,7 +362,7 @@ var correctnessRows = []Row{
 			{Line: `\bdivid(es|ed|ing) by (the )?(tile|block|padded)\b`},
 			{Line: `\btl\.load\(.*\bother ?= ?0`, Near: `\btl\.(max|min)\(`, Within: 6},
 			{Line: `\b([Rr]ow sums?|sum of (a|each|the|every) row)\b.{0,40}\b(0\.\d+|1\.\d*[1-9]\d*)\b`, Near: mismatchLine, Within: 45},
-			{Line: `\b(rows?|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
+			{Line: `\b(each row|every row|rows|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
 		},
 		Records: each(paddedLanes),
 	},

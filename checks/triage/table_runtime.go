@@ -694,7 +694,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `(SimpleNamespace|namespace|Config\w*)\b.* has no attribute '[A-Za-z]\w*'|KeyError: '[A-Z][A-Z0-9_]+'`, Near: `\bbest_config\b|\bcached?(_\w+)?\b|_CACHE\b|\bcache_key\b`, Within: 10},
-			{Line: `\b([Aa]utotun\w+|[Tt]un(er|ing)|[Cc]ache|[Cc]ached)\b.{0,40}\bkeys?\b.*\b(lacks?|misses|missing|without|ignores?|omits?|does not (contain|include|hold|depend)|is the same|same for|collision|collides?|shared by)\b|\b[Ss]ame (cache|autotune|autotuning|tuning) key\b|\b([Cc]onfig\w*|[Kk]ernel) (tuned|compiled|cached) for \S+ (is |was )?(used|reused|taken) for\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
+			{Line: `(autotune key|autotuning key|tuning key|tuner key|cache key|autotune cache's key)\b.*\b(lacks?|misses|missing|without|ignores?|omits?|does not (contain|include|hold|depend)|is the same|same for|collision|collides?|shared by)\b|\b[Ss]ame (cache|autotune|autotuning|tuning) key\b|\b([Cc]onfig\w*|[Kk]ernel) (tuned|compiled|cached) for \S+ (is |was )?(used|reused|taken) for\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
 			{Line: `\b([Cc]ache hit|[Cc]ached (config\w*|kernel|entry)|best_config)\b.*\b(of|from|for|tuned for) (an?other|a different|the other|the wrong) (variant|dtype|type|shape|layout|flag|mode|case)\b`, With: append([]string{failedCase, "S-I15"}, mismatches...)},
 		},
 		Context:  `\bkey=\(`,
