@@ -114,6 +114,7 @@ func TestFaults(t *testing.T) {
 		strings.Repeat("# comment\n", 10000):                          "t.yml: expected at most 32768 bytes",
 		"- a\n":                                                       "t.yml:1: expected fields with values, found a list",
 		"deadlines: {queue: 2 hours}\n":                               `t.yml:1: deadlines.queue: expected a duration such as 2h or 90m, found "2 hours"`,
+		"ruels: {}\n":                                                 "found an unknown one; did you mean rules?",
 		"threshold: 1.1\n":                                            "found an unknown one; did you mean perf.threshold?",
 		"gpus:\n  - {name: a, lables: [x]}\n":                         "t.yml:2: gpus[0].lables: expected one of the fields name, labels, required (see docs/configuration.md), found an unknown one; did you mean gpus[0].labels?",
 		"gpus:\n  - {name: a, labels: [x], required: maybe}\n":        `t.yml:2: gpus[0].required: expected true or false, found "maybe"`,

@@ -164,7 +164,7 @@ func (d *decoder) meant(key, prefix string, t reflect.Type) string {
 	if len(d.found) >= maxGuesses {
 		return ""
 	}
-	best, meant := min(2, len(key)/3)+1, ""
+	best, meant := min(2, (len(key)+1)/3)+1, ""
 	for _, name := range names(t) {
 		if n := distance(key, name); n < best {
 			best, meant = n, prefix+name

@@ -96,4 +96,7 @@ func TestRequests(t *testing.T) {
 		change(&r)
 		require.ErrorContains(t, r.Validate(), "request: "+field+": expected ")
 	}
+	r := request()
+	r.Rounds = Rounds{1, MaxRounds + 1}
+	require.ErrorContains(t, r.Validate(), "request: rounds: expected 1 <= min <= max <= 20, found ")
 }
