@@ -783,7 +783,7 @@ var buildRows = []Row{
 			{Line: `pyproject\.toml changed significantly since poetry\.lock|(poetry|pdm|Pipfile|uv|Cargo)\.lock\b.*\b(out of date|outdated|not up[- ]to[- ]date|does not match|inconsistent)`},
 			{Line: `can only install (packages when your package\.json|with an existing package-lock\.json)|ERR_PNPM_\w*LOCKFILE\w*|YN0028: |but yarn was run with .--frozen-lockfile`},
 			{Line: `go: updates to go\.(mod|sum) needed|missing go\.sum entry|inconsistent vendoring`},
-			{Line: `THESE PACKAGES DO NOT MATCH THE HASHES|In --require-hashes mode, all requirements must`},
+			{Line: `In --require-hashes mode, all requirements must`},
 		},
 		Example:  "Resolved 41 packages in 0.20s\nThe lockfile at `uv.lock` needs to be updated, but `--locked` was provided.",
 		NearMiss: "   Locking 84 packages to latest compatible versions\nuv.lock is up to date",

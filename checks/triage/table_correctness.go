@@ -125,6 +125,9 @@ var correctnessRows = []Row{
 			"Check the mask, the rounding up and the padding of the last tile.",
 			"If the first wrong row is a multiple of the SM count, the grid is capped and the kernel lacks its loop over the rest.",
 		},
+		Any: []Pattern{
+			{Line: `\b[Gg]rid\b.*\b(capped|clamped|smaller than|fewer)\b.*\b(rows?|tiles?|blocks?)\b|\bkernel\b.*\bno (grid-stride |persistent )?loop\b`, With: mismatches},
+		},
 		Records: each(raggedOnly),
 	},
 	{

@@ -210,4 +210,47 @@ var perfRows = []Row{
 		Example:  "bmm: coefficient of variation 0.31 exceeds 0.05, samples dropped",
 		NearMiss: "bmm: coefficient of variation 0.01",
 	},
+	{
+		ID: "S-P19", Stage: Perf, Class: Host, Also: InProcess, Rules: []string{"R17"}, From: Rustc,
+		With:  slow,
+		Title: "The library that was measured is built without optimization",
+		Steps: []string{
+			"Build with `--release`, and see that the wrapper loads the library of that folder.",
+			"Measure again; these times show the host's code and not the kernel's.",
+		},
+		Any: []Pattern{
+			{Line: `Finished .?(dev|debug|test).? (profile )?(\[|target)|\[unoptimized( \+ debuginfo)?\]`},
+			{Line: `/target/debug/lib\w*kernels\w*\.so`},
+		},
+		Example:  "Loaded cutile-rs library (cffi) from /src/cutile_kernels/target/debug/libcutile_kernels.so\nPerformance regressions detected!",
+		NearMiss: "Loaded cutile-rs library (cffi) from /src/cutile_kernels/target/release/libcutile_kernels.so\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P20", Stage: Perf, Class: Host, Also: InProcess, Rules: []string{"R20", "R38"}, From: TileGym,
+		With:  slow,
+		Title: "The measured kernel was not tuned",
+		Steps: []string{
+			"Let the tuner run before the measurement, with the configurations that the reference tunes.",
+			"Look for what switched it off: a variable of the job, a cache that holds another shape's choice, a list of one configuration.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Aa]utotun\w+\b.{0,24}\b(disabled|off|skipped|turned off|not run)\b|\bDISABLE_AUTOTUNE ?[=:] ?1\b|\b[Nn]o tuned config\w*|\b(using|falling back to) (the )?(default|first|fallback) config\w*`, Not: `\b(not|never) disabled`},
+		},
+		Example:  "autotune is disabled, using the default config\nPerformance regressions detected!",
+		NearMiss: "autotune: 12 configs, best of them kept\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P21", Stage: Perf, Class: Kernel, Also: Host, Rules: []string{"R19", "R20"}, From: Platform,
+		With:  slow,
+		Title: "The kernel's registers spill to memory",
+		Steps: []string{
+			"Take smaller tiles or a lower occupancy, as the reference has them.",
+			"Look for values that live across the loop and need not, and for arithmetic that is wider than the reference's.",
+		},
+		Any: []Pattern{
+			{Line: `\b[1-9]\d* bytes (spill (stores|loads)|stack frame, [1-9]\d* bytes spill)|\b[Rr]egister (spill\w*|pressure)\b.{0,24}[1-9]|\blocal_memory\w* ?[=:] ?[1-9]`},
+		},
+		Example:  "ptxas info: 255 registers used, 4096 bytes spill stores, 4096 bytes spill loads\nPerformance regressions detected!",
+		NearMiss: "ptxas info: 96 registers used, 0 bytes spill stores, 0 bytes spill loads\nPerformance regressions detected!",
+	},
 }

@@ -126,7 +126,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50"}, From: Platform,
+		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -700,5 +700,21 @@ var runtimeRows = []Row{
 		Context:  `\bkey=\(`,
 		Example:  "src/tilegym/backend/cutile_rs/autotuner.py:203: in autotune_launch\n    out = kernel_fn(entry.best_config)\nE   AttributeError: 'types.SimpleNamespace' object has no attribute 'TILE_K'",
 		NearMiss: "src/tilegym/ops/cutile_rs/bmm.py:60: in _launch\n    n = cfg.TILE_KK\nE   AttributeError: 'types.SimpleNamespace' object has no attribute 'TILE_KK'",
+	},
+	{
+		ID: "S-R52", Stage: Runtime, Class: Host, Rules: []string{"R35", "R34"}, From: Platform,
+		With:  append([]string{failedCase, "S-R06", "S-R24"}, mismatches...),
+		Title: "A tensor or descriptor is released before the kernel has used it",
+		Steps: []string{
+			"Keep a name for every tensor that the wrapper makes (`contiguous`, `to`, a scratch buffer) until the call has returned.",
+			"If the launch does not wait, tell the allocator of the stream, or wait.",
+			"Build descriptors from tensors that live, not from a temporary's address.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Uu]se[- ]after[- ]free\b`},
+			{Line: `\b(released|freed|dropped|deleted|garbage[- ]collected|reused|recycled) (before|while) (the |its )?(kernel|launch|call|stream|copy)\b|\bdangling (pointer|descriptor|tensor)\b`},
+		},
+		Example:  "the scratch buffer is freed before the kernel runs\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "the scratch buffer is freed after the kernel\nAssertionError: Tensor-likes are not close!",
 	},
 }
