@@ -299,7 +299,9 @@ func soName(m *host.Model, c *host.Crate) string {
 	return name
 }
 
-// configurations reports settings of Cargo that replace where crates come from.
+// configurations reports settings of Cargo that put other crates in the place of
+// the pinned ones. A mirror or a vendored folder (source.*.replace-with) is a usual
+// setup, and whether it holds the same crates cannot be seen.
 // The file nearest to the crate is reported for it alone, those of the folders
 // above for the first crate below them.
 func configurations(p *rules.Pass, c *host.Crate) {
@@ -315,7 +317,7 @@ func configurations(p *rules.Pass, c *host.Crate) {
 			m := host.ParseTOML(p.Tree, f)
 			seen := map[string]bool{}
 			replaced := func(key []string, at syntax.Span) {
-				if n := key[0]; (n == "patch" || n == "source" && slices.Contains(key, "replace-with") || n == "paths") && !seen[n] {
+				if n := key[0]; (n == "patch" || n == "paths") && !seen[n] {
 					seen[n] = true
 					report(p, m.File, at, "configuration "+n, nil, "`%s` in `%s` swaps pinned crates for others; every checkout would build something else", n, name)
 				}
