@@ -131,6 +131,8 @@ type Pattern struct {
 	Distinct int
 	// Fatal says that a warning does not count.
 	Fatal bool
+	// Warned says that a warning counts like an error: its program prints nothing else.
+	Warned bool
 	// With replaces the row's With for this alternative.
 	With []string
 }

@@ -26,7 +26,7 @@ var buildRows = []Row{
 		NearMiss: "warning: const parameters may only be used as standalone arguments here",
 	},
 	{
-		ID: "S-B02", Stage: Build, Class: Kernel, Rules: []string{"R36", "R6"}, From: Rustc,
+		ID: "S-B02", Stage: Build, Class: Kernel, Rules: []string{"R36", "R6"}, Unless: []string{"S-B58"}, From: Rustc,
 		Title: "A nightly feature on the stable compiler",
 		Steps: []string{
 			"Remove the `#![feature(..)]` line.",
@@ -38,7 +38,7 @@ var buildRows = []Row{
 		NearMiss: "warning: the feature `generic_const_exprs` is incomplete and may not be safe to use",
 	},
 	{
-		ID: "S-B03", Stage: Build, Class: Kernel, Rules: []string{"R1", "R4", "R7"}, From: Rustc,
+		ID: "S-B03", Stage: Build, Class: Kernel, Rules: []string{"R1", "R4", "R7"}, Unless: []string{"S-B58", "S-B14", "S-B47"}, From: Rustc,
 		Title: "The compiler cannot infer a type in a chain of conversions",
 		Steps: []string{
 			"Go to the first place that the compiler names.",
@@ -97,7 +97,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Local pattern type not supported`},
-			{Line: `error: (proc macro|custom attribute) panicked`, Rank: Weak},
+			{Line: `error: (proc macro|custom attribute) panicked`, Rank: General},
 		},
 		Context: `^= help: message:`, ContextAfter: true,
 		Example:  "error: custom attribute panicked\n --> src/k.rs:3:1\n  = help: message: Local pattern type not supported PatStruct",
@@ -183,14 +183,15 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B14", Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
-		Title: "The cutile crates are pinned to different versions",
+		Title: "Two versions of one crate are in the build, or the cutile crates are pinned to different ones",
 		Steps: []string{
-			"Set all cutile and cuda crates of the manifest to the same exact version.",
+			"See with `cargo tree -d` who asks for which version: types and traits of the two do not fit each other, whatever the other errors say.",
+			"Set all cutile and cuda crates of the manifest to the same exact version, and the crate that is named to the one that the others use.",
 			"Delete an untracked Cargo.lock that is older than the manifest.",
 		},
 		Any: []Pattern{
 			{Line: "failed to select a version for (the requirement )?.(cutile|cuda-)"},
-			{Line: "(two|multiple) different versions of crate .cu(tile|da)"},
+			{Line: "(two|multiple) different versions of crate .\\w"},
 		},
 		Example:  "error: failed to select a version for `cutile-compiler`.",
 		NearMiss: "error: failed to select a version for `serde`.",
@@ -219,7 +220,7 @@ var buildRows = []Row{
 		NearMiss: "warning[E0133]: call to unsafe function `make_tensor_view` is unsafe and requires unsafe block",
 	},
 	{
-		ID: "S-B17", ByPlace: true, Stage: Build, Class: Host, Also: Kernel, Rules: []string{"R16"}, From: Rustc,
+		ID: "S-B17", ByPlace: true, Stage: Build, Class: Host, Also: Kernel, Rules: []string{"R16"}, Unless: []string{"S-B58"}, From: Rustc,
 		Title: "A half-precision type was not imported",
 		Steps: []string{
 			"In host code import `f16` and `bf16` from `cutile::half`.",
@@ -285,7 +286,7 @@ var buildRows = []Row{
 			"Read the linker's last lines: a missing `-l` library belongs to the host.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed"}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l|undefined (reference|symbol))`}},
+		Any:     []Pattern{{Line: "error: linking with .* failed", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l)`}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
 		Context: `cannot find -l|unable to find library -l|undefined (reference|symbol)`,
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory", NearMiss: "note: linking with `cc` took 3 s",
 	},
@@ -319,20 +320,21 @@ var buildRows = []Row{
 			"If it repeats, check the runner's proxy and whether the package exists in that version.",
 		},
 		Any: []Pattern{
-			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`},
-			{Line: `error: could not download file from|component download failed for`},
-			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`},
+			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`, Rank: General},
+			{Line: `(Timeout was reached|Connection timed out|Connection reset by peer|Connection refused|SSL connect error)`, Near: `error: (failed to (download|get|fetch|sync|load source|query)|could not download file)`, Within: 16},
+			{Line: `error: could not download file from|component download failed for`, Rank: General},
+			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`, Rank: General},
 			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)|Proxy CONNECT aborted|\b407 Proxy Authentication`},
 			{Line: `[Cc]ould(n't| not) (resolve|connect to) (the )?(host|server|proxy)`},
 			{Line: `Temporary failure (in name resolution|resolving)|Name or service not known`},
 			{Line: `\b(ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLCertVerificationError)\b`, Not: `Retrying|tries remaining`},
 			{Line: `\b(ConnectionError|HTTPError|MaxRetryError)\b.*(Max retries|[Cc]onnect|timed out|\b50[0-4]\b|\b429\b)|We couldn't connect to '`, Not: `Retrying|tries remaining`},
-			{Line: `[Uu]nable to download artifact|Failed to CreateArtifact|Failed to download action`, Not: `\(409\)|already exists|storage quota`},
+			{Line: `[Uu]nable to download artifact|Failed to CreateArtifact|Failed to download action`, Not: `\(409\)|already exists|storage quota`, Rank: General},
 			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: 40[13]`},
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp .*(i/o timeout|connection refused|no such host|connection reset)|curl: \((6|7|18|28|35|52|56)\)|Hash Sum mismatch`},
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
-			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
+			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`, Rank: Weak},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
 			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update (registry|https?://))|failed to authenticate when downloading`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
@@ -386,7 +388,7 @@ var buildRows = []Row{
 			"Install a wheel that fits the runner's Python instead of building it.",
 		},
 		Any: []Pattern{
-			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for`},
+			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for`, Rank: General},
 			{Line: `error: externally-managed-environment`},
 			{Line: `ERROR: Cannot install .* because these package versions have conflicting dependencies|ResolutionImpossible`},
 			{Line: `ERROR: Package '[^']+' requires a different Python|is not a supported wheel on this platform`},
@@ -405,15 +407,15 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\.(cu|cuh|c|cc|cpp|h|hpp|cxx)(:\d+(:\d+)?|\(\d+\)): (fatal )?error:? `},
-			{Line: `^CMake Error( at|:)`},
+			{Line: `^CMake Error( at|:)`, Rank: General},
 			{Line: `^nvcc (error|fatal)\s*:`, Not: `gpu.architecture`},
-			{Line: `ninja: build stopped: `, Rank: Weak},
+			{Line: `ninja: build stopped: `, Rank: General},
 		},
 		Example:  "src/tilecpp/softmax.cu(41): error: identifier \"tile_w\" is undefined\nninja: build stopped: subcommand failed.",
 		NearMiss: "src/tilecpp/softmax.cu(41): warning #177-D: variable \"tile_w\" was declared but never referenced",
 	},
 	{
-		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: Weak, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55"}, From: Rustc,
+		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55"}, From: Rustc,
 		Title: "A crate's build script failed without a known reason",
 		Steps: []string{
 			"Read what the script printed under its standard error.",
@@ -425,7 +427,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling cuda-core v0.2.0 (custom build command)",
 	},
 	{
-		ID: "S-B22", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rank: Weak, From: Rustc,
+		ID: "S-B22", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rank: General, From: Rustc,
 		Title: "A Rust compile error without a more specific signature",
 		Steps: []string{
 			"Correct the first error that the compiler names; later ones often follow from it.",
@@ -451,7 +453,7 @@ var buildRows = []Row{
 		NearMiss: "cutile-rs: cargo build done (exit 0)",
 	},
 	{
-		ID: "S-B31", Stage: Build, Class: Kernel, ByPlace: true, Rules: []string{"R1", "R5", "R46"}, From: Rustc,
+		ID: "S-B31", Stage: Build, Class: Kernel, ByPlace: true, Rules: []string{"R1", "R5", "R46"}, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
 		Title: "Tiles or partitions of different shape or element type meet",
 		Steps: []string{
 			"Compare the two types in the message: the order of the dimensions first, then the element type.",
@@ -477,7 +479,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B06", "S-B10", "S-B13", "S-B17"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17"}, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
@@ -489,7 +491,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused variable: `n`\n  --> src/softmax_kernel/kernel.rs:40:9",
 	},
 	{
-		ID: "S-B34", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
+		ID: "S-B34", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
 		Title: "A type lacks a trait that an operation needs",
 		Steps: []string{
 			"Read which type and which trait: a scalar beside a tile must be broadcast first.",
@@ -501,7 +503,7 @@ var buildRows = []Row{
 		NearMiss: "warning: trivial cast\n  --> src/softmax_kernel/kernel.rs:40:9",
 	},
 	{
-		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B06", "S-B15"}, From: Rustc,
+		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B15"}, From: Rustc,
 		Title: "There is no such method, field or variant",
 		Steps: []string{
 			"Look the type up in the pinned version of cutile: names and receivers change between versions.",
@@ -513,7 +515,7 @@ var buildRows = []Row{
 		NearMiss: "warning: method `transposed` is never used\n  --> src/bmm_kernel/kernel.rs:33:20",
 	},
 	{
-		ID: "S-B36", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
+		ID: "S-B36", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
 		Title: "The borrow checker refuses a use",
 		Steps: []string{
 			"Take the value again where it was moved, or end the first borrow before the second one.",
@@ -525,7 +527,7 @@ var buildRows = []Row{
 		NearMiss: "warning: value moved here is never read\n  --> src/bmm_kernel/kernel.rs:33:20",
 	},
 	{
-		ID: "S-B37", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rules: []string{"R26"}, Unless: []string{"S-B11"}, From: Rustc,
+		ID: "S-B37", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rules: []string{"R26"}, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B11"}, From: Rustc,
 		Title: "A call has the wrong number of arguments or generics",
 		Steps: []string{
 			"Compare the call with the definition that the compiler's note shows.",
@@ -804,5 +806,57 @@ var buildRows = []Row{
 		},
 		Example:  "ERROR: Could not find a version that satisfies the requirement cuda-tile==9.9 (from versions: 0.9.0, 1.0.0)\nERROR: No matching distribution found for cuda-tile==9.9",
 		NearMiss: "ERROR: Could not find a version that satisfies the requirement torch==2.11.0 (from versions: none)",
+	},
+	{
+		ID: "S-B56", Stage: Build, Class: Host, Also: Env, Rules: []string{"R33"}, From: Rustc,
+		Title: "A crate does not know the version of the CUDA toolkit or library that the host has",
+		Steps: []string{
+			"Raise the crate that the message names to a release that knows this version, and commit the lock file.",
+			"Or name the newest version that it knows, by its feature or variable (`CUDARC_CUDA_VERSION` for cudarc), or install that toolkit beside.",
+			"If it worked before, the runner's toolkit was updated: pin it.",
+		},
+		Any: []Pattern{
+			{Line: `[Uu]nsupported ([Cc][Uu][Dd][Aa]|cuDNN|cudnn|NCCL|nccl|LLVM|Python|Torch|torch|libtorch)( [Tt]oolkit| SDK| driver)?( [Vv]ersion)?:? .?\d+(\.\d+)?`, Not: `[Cc]ompute [Cc]apability|driver version|gpu arch`},
+			{Line: `\b(cuda|CUDA) ?([Tt]oolkit|SDK)? ?(version )?.?\d+\.\d+\S* (is )?(not supported|unsupported|not (yet )?known|unknown)\b`},
+			{Line: `Must specify one of the following features: \[.*cuda-`},
+			{Line: `this tch version expects PyTorch|[Ff]ailed to (parse|read|determine) (the )?(CUDA|cuda|nvcc) (toolkit )?version`},
+		},
+		Context:  `failed to run custom build command for`,
+		Example:  "thread 'main' panicked at cudarc-0.11.7/build.rs:80:14:\nUnsupported cuda toolkit version: `13.1`. Please raise a github issue.",
+		NearMiss: "CUDA toolkit version: 13.1, supported by cudarc 0.17",
+	},
+	{
+		ID: "S-B57", Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "rustc cannot load a codegen backend, a plugin or a procedural macro",
+		Steps: []string{
+			"Read what its library lacks: a symbol of LLVM speaks of a backend that was linked against another or a static LLVM; build it anew against the shared one.",
+			"Check that toolchain and backend are of the versions that belong together.",
+			"`ldd -r` of the library shows all that is missing; the kernel's code is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `couldn't load codegen backend|(unsupported|unknown|missing) (builtin )?codegen backend|failed to (load|find) (a |the )?.?codegen.backends?\b`},
+			{Line: `^error: (couldn't load|failed to load) (plugin|proc[- ]macro|compiler plugin)|^error: /\S+\.(so|dylib): (undefined symbol|cannot open shared object|cannot allocate memory in static TLS|failed to map)`},
+			{Line: `\brustc_codegen_\w+\.(so|dylib|dll)\S*:? (undefined symbol|not found|cannot open|No such file|file too short)|[Cc]ould not find .?rustc_codegen_\w+`},
+		},
+		Example:  "error: couldn't load codegen backend /src/target/debug/deps/librustc_codegen_nvvm.so: undefined symbol: _ZN4llvm3fooE",
+		NearMiss: "   Compiling rustc_codegen_nvvm v0.3.0 (codegen backend)",
+	},
+	{
+		ID: "S-B58", Stage: Build, Class: Host, Also: Env, Rules: []string{"R33", "R36"}, From: Rustc,
+		Title: "A locked crate uses what this Rust compiler has dropped or changed",
+		Steps: []string{
+			"Raise the crate that the place below names, with `cargo update -p`, and commit the lock file.",
+			"Or pin the toolchain to the version with which it last built: a job that takes the newest nightly changes by itself.",
+			"The change's own sources are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `error\[E0635\]|error\[E0557\]`},
+			{Line: `error\[E0554\]`, Near: `^--> \S*/(registry/src|git/checkouts)/`},
+			{Line: `error\[E0282\]`, Near: `^--> \S*/registry/src/\S+/(time|wgpu|ring|traitobject)-\d`},
+			{Line: `error\[E0(053|407|412|432|433|560|599|658)\]`, Near: `^--> \S*/registry/src/\S+/(proc-macro2|syn|quote|ahash|packed_simd\w*|rustc_version|num-bigint-dig|lexical-core|socket2|serde|typenum|half|simd-\w+)-\d`},
+		},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0635]: unknown feature `stdsimd`\n  --> /home/u/.cargo/registry/src/index-1/ahash-0.8.3/src/lib.rs:99:42",
+		NearMiss: "warning: the feature `stdsimd` has been stable since 1.90.0 and no longer needs an attribute\n  --> src/lib.rs:1:12",
 	},
 }

@@ -95,7 +95,7 @@ var correctnessRows = []Row{
 		Example: "  File \"autotuner.py\", line 130 in _bench_config_cupti\nFailed: Timeout (>60.0s) from pytest-timeout.", NearMiss: "autotune finished\nFailed: Timeouts are off",
 	},
 	{
-		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Unless: []string{"S-R34", "S-R35"}, Rules: []string{"R38"}, Rank: Weak, From: Platform,
+		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Unless: []string{"S-R34", "S-R35"}, Rules: []string{"R38"}, Rank: General, From: Platform,
 		Title: "A test ran out of time",
 		Steps: []string{
 			"If it is the first case, compiling and tuning take the time: run a canary first or raise the limit.",
@@ -262,7 +262,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|None)\b.*\bcurrent`},
-			{Line: `\bcurrent(_| |\w+\.)?[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|another|other|different|kernel)\b`},
+			{Line: `\bcurrent(_| |\w+\.)?[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|another|other|different|kernel)\b`, Not: `\bcurrent_stream\(\)[,)]`},
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
 			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},

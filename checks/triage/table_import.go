@@ -104,7 +104,7 @@ var importRows = []Row{
 		NearMiss: "libcutile_kernels.so found at target/release",
 	},
 	{
-		ID: "S-I06", Stage: Import, Class: Infra, Also: Test, Rules: []string{"R40"}, Rank: Weak, From: Platform,
+		ID: "S-I06", Stage: Import, Class: Infra, Also: Test, Rules: []string{"R40"}, Rank: General, From: Platform,
 		Title: "No test was selected",
 		Steps: []string{
 			"A backend that is not available registers no cases at all: ask `is_backend_available` first.",
@@ -122,7 +122,7 @@ var importRows = []Row{
 		NearMiss: "collected 24 items / 4 deselected / 20 selected",
 	},
 	{
-		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Rank: Weak, From: TileGym,
+		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Rank: General, From: TileGym,
 		Title: "The backend says that it is not available",
 		Steps: []string{
 			"Check that cargo is installed, or that a fresh library is there.",
@@ -138,7 +138,7 @@ var importRows = []Row{
 		NearMiss: "SKIPPED [1] tests/ops/test_bmm.py:30: Backend triton has no bmm",
 	},
 	{
-		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		ID: "S-I08", Stage: Import, Class: Host, Rules: []string{"R35"}, Rank: Weak, From: TileGym,
 		Title:    "Importing the backend failed and it was dropped",
 		Steps:    []string{"Run `python -c \"import tilegym.ops.cutile_rs\"`: it shows the error that the package hides."},
 		Any:      []Pattern{{Line: `cutile-rs backend import failed, cutile-rs operations will not be available`}},
@@ -179,8 +179,8 @@ var importRows = []Row{
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
 			{Line: `^(SyntaxError|IndentationError|TabError): |ImportError: attempted relative import `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
-			{Line: `^_* ?ERROR collecting `, Rank: Weak},
-			{Line: `ImportError while (importing test module|loading conftest)`, Rank: Weak},
+			{Line: `^_* ?ERROR collecting `, Rank: General},
+			{Line: `ImportError while (importing test module|loading conftest)`, Rank: General},
 		},
 		Context:  `^(tests|src)/\S+\.py:\d+: in `,
 		Example:  "tests/ops/test_softmax.py:3: in <module>\nE   ImportError: cannot import name 'softmax_rs' from 'tilegym.ops' (src/tilegym/ops/__init__.py)",
@@ -198,6 +198,26 @@ var importRows = []Row{
 		},
 		Example:  "E   NotImplementedError: cutile-rs matmul: trans_a is not supported",
 		NearMiss: "SKIPPED [4] tests/ops/test_matmul.py:61: cutile-rs matmul does not support trans_a",
+	},
+	{
+		ID: "S-I23", Stage: Import, Class: Test, Also: Env, From: Platform,
+		Title: "This version of pytest, or of a plugin, refuses what the tests do",
+		Steps: []string{
+			"Compare the installed version of pytest with that of the last good run: what only warned before is an error now.",
+			"Change the tests as the message says: take the mark off the fixture, use the argument's or hook's new name, return nothing from a test.",
+			"Until then hold the version back in the requirements; the kernels are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Marks cannot be applied to fixtures|\bPytestRemovedIn\w*Warning: |yield tests were removed in pytest|[Ff]ixture '?\w+'? .*(was|is) removed in pytest`},
+			{Line: `unknown hook '?pytest_\w+'?|The \(\S+: py\.path\.local\) argument|py\.path\.local\) argument is deprecated`},
+			{Line: `AttributeError: module '_?pytest[\w.]*' has no attribute|ImportError: cannot import name '\w+' from '_?pytest\b`},
+			{Line: `TypeError: .*\bgot an unexpected keyword argument '\w+'`, Near: `/_pytest/\S+\.py:\d+|/pytest_\w+/\S+\.py:\d+|File "[^"]*/(_pytest|pytest_\w+)/`, Within: 3},
+			{Line: `^Failed: Expected None, but \S+ returned|[Ss]upport for nose tests .*removed|exceptions must be derived from Warning, not <class 'NoneType'>`},
+			{Line: `requires pytest(>=|-)\d\S*, (but |actual )|'minversion'|\bminversion\b.*requires pytest`},
+		},
+		Context:  `^(\S*/)?tests?/\S+\.py:\d+: in |^ERROR \S+\.py\b`,
+		Example:  "_____ ERROR collecting tests/ops/test_bmm.py _____\nE   Failed: Marks cannot be applied to fixtures.",
+		NearMiss: "PytestDeprecationWarning: Marks on fixtures are deprecated",
 	},
 	{
 		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, From: Platform,
@@ -331,6 +351,7 @@ var importRows = []Row{
 			{Line: `ImportError: cannot import name .* from '` + thirdParty + `\b`, Not: `circular import`},
 			{Line: `AttributeError: module '` + thirdParty + `[\w.]*' has no attribute`},
 			{Line: `\b(pkg_resources\.\w*|importlib\.metadata\.)?(VersionConflict|DistributionNotFound|PackageNotFoundError)\b`},
+			{Line: `DlSym \{ desc: "[^"]*lib(nvrtc|cublas|cublasLt|cudnn|cudart|curand|cusparse|cusolver|nccl)\S*: undefined symbol: `},
 			{Line: `RuntimeError: operator \S+ does not exist|undefined symbol: _ZN\d*(K)?\d+(c10|at|torch)`},
 		},
 		Example:  "E   ImportError: cannot import name 'TensorDescriptor' from 'triton.tools.tensor_descriptor' (/opt/venv/triton/tools/tensor_descriptor.py)",

@@ -201,6 +201,7 @@ var jitRows = []Row{
 			{Line: `Value '(sm|compute)_\d+\w?' is not defined for option '(gpu-name|gpu-architecture)'`},
 			{Line: `[Uu]nsupported (gpu|GPU|target|architecture|arch|compute capability)\b.*(sm_|compute_|\d\.\d)`},
 			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice`},
+			{Line: `nvcc\S* cannot target gpu arch`},
 			{Line: `DriverError\(209\b`},
 			{Line: `with CUDA capability sm_\d+\w? is not compatible with the current PyTorch installation`, Rank: Weak},
 		},
@@ -271,9 +272,9 @@ var jitRows = []Row{
 			"The message has no source place: do not guess a line.",
 		},
 		Any: []Pattern{
-			{Line: `\b(Tile)?Compiler(Execution|Timeout)Error\b|\bTileCompilerError\b`},
+			{Line: `\b(Tile)?Compiler(Execution|Timeout)Error\b|\bTileCompilerError\b`, Rank: General},
 			{Line: `\b(TileTypeError|TileSyntaxError|TileValueError|TileInternalError|TileStaticAssertionError)\b`},
-			{Line: `failed to compile Tile IR program`, Rank: Weak},
+			{Line: `failed to compile Tile IR program`, Rank: General},
 		},
 		Context:  `[Rr]eturn code \d+`,
 		Example:  "cuda.tile.TileCompilerExecutionError: Return code 5 <unknown location>",
@@ -288,13 +289,13 @@ var jitRows = []Row{
 			"Otherwise compare the versions of Triton, PTX and the driver.",
 		},
 		Any: []Pattern{
-			{Line: `\btriton\.compiler\.errors\.\w+`, Rank: Weak},
+			{Line: `\btriton\.compiler\.errors\.\w+`, Rank: General},
 			{Line: `OutOfResources: out of resource`},
 			{Line: `ptxas (error|fatal)\s*:`},
 			{Line: `PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX`},
 			{Line: `device kernel image is invalid|CUDA_ERROR_INVALID_IMAGE`},
 			{Line: `NVRTC_ERROR_\w+`},
-			{Line: `PassManager::run failed|\b(BackendCompilerFailed|InductorError)\b`, Rank: Weak},
+			{Line: `PassManager::run failed|\b(BackendCompilerFailed|InductorError)\b`, Rank: General},
 			{Line: `LLVM ERROR: Cannot select|'tt\w*\.\w+' op `},
 		},
 		Example:  "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 262144, Hardware limit: 232448.",
@@ -425,6 +426,22 @@ var jitRows = []Row{
 		},
 		Example:  "ptxas /tmp/tmpa.ptx, line 5; fatal   : Unsupported .version 9.1; current version is '8.8'",
 		NearMiss: ".version 8.8\n.target sm_100a",
+	},
+	{
+		ID: "S-J33", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		Title: "The module has no kernel of the name that is asked for: left out for this architecture, or named otherwise",
+		Steps: []string{
+			"See whether the kernel stands behind a guard for newer architectures: give older ones a version of it, or skip its tests there.",
+			"Compare the name in the launch with the exported one: mangling, a missing `extern \"C\"`, an instance of a template that nobody asked for.",
+			"Look at the names that the module has, with `cuobjdump -symbols` or in the PTX.",
+		},
+		Any: []Pattern{
+			{Line: `named symbol not found|CUDA_ERROR_NOT_FOUND|cudaErrorSymbolNotFound|DriverError\(500\b`},
+			{Line: `cuModuleGetFunction\b.*(failed|not found|error)|[Ff]unction '?\w+'? (was )?not found in (the )?(module|cubin|PTX|fatbin)|[Mm]issing (module )?function \w+ in module|no (kernel|entry) (named|called) \S+ in (the )?(module|cubin|PTX)`},
+		},
+		Context:  `\b(left out|skipped|excluded|guard(ed)?)\b.*__CUDA_ARCH__|__CUDA_ARCH__.*\b(left out|skipped|excluded|guard(ed)?)\b`,
+		Example:  "called `Result::unwrap()` on an `Err` value: DriverError(CUDA_ERROR_NOT_FOUND, \"named symbol not found\")",
+		NearMiss: "symbol names: 12, not found: 0",
 	},
 }
 

@@ -21,7 +21,7 @@ var perfRows = []Row{
 		Records: gap(gapFP32GEMM),
 	},
 	{
-		ID: "S-P04", Stage: Perf, Class: Kernel, Rules: []string{"R23", "R20", "R19"}, From: TileGym,
+		ID: "S-P04", Stage: Perf, Class: Kernel, Rules: []string{"R23", "R20", "R19"}, Rank: Weak, From: TileGym,
 		Title:   "Evenly slower with the same number of launches",
 		Steps:   []string{"Look for constants that became run-time values.", "Compare latency hints and the tuned configurations with the reference."},
 		Records: gap(gapEven),
@@ -157,12 +157,16 @@ var perfRows = []Row{
 		Title: "There is no baseline to compare with",
 		Steps: []string{
 			"Make the baseline again from the main branch: the artifact may have expired.",
+			"See where the comparison looks and where the baseline lies: the folder or key may name the interpreter's version, the platform or the GPU, of which one has changed. Pin it, or record a baseline for the new one.",
 			"A check without a baseline has measured, but says nothing.",
 		},
 		Any: []Pattern{
 			{Line: `(FileNotFoundError|[Ee]rror|FAIL\w*)\b.*\bbaseline\S*.*(No such file|not found|missing|does not exist)|(FileNotFoundError|ENOENT).*\bbaseline`},
+			{Line: `benchmark-compare-fail requires valid|\b[Bb]aseline \S+ must exist before comparison|[Nn]o (previous|stored|earlier|saved) (benchmarks?|results?|runs?|measurements?) (were |was )?(found )?to compare`},
+			{Line: `Can't compare\. No benchmark files|Can't load the previous benchmark`, Rank: Weak},
 			{Line: `[Bb]aseline (artifact|results?|file|measurement)s? (was |were |is |are )?(missing|expired)`},
 		},
+		Context:  `No benchmark files in `,
 		Example:  "FileNotFoundError: [Errno 2] No such file or directory: 'baseline-results/matmul.json'",
 		NearMiss: "No baseline results found - this will become the first baseline (nightly only)",
 	},

@@ -54,7 +54,7 @@ var processRows = []Row{
 		Example: "FAIL: perf: no 'Performance Test Results' found — --print-record was not effective", NearMiss: "--print-record: accepted",
 	},
 	{
-		ID: "S-X05", Stage: Process, Class: Kernel, Also: Host, Rank: Weak, From: Rustc,
+		ID: "S-X05", Stage: Process, Class: Kernel, Also: Host, Rank: General, From: Rustc,
 		Title: "A Rust test failed",
 		Steps: []string{
 			"Read what the named test printed; the first panic is the cause.",
@@ -151,7 +151,7 @@ var processRows = []Row{
 		NearMiss: "Download action repository actions/checkout@v4",
 	},
 	{
-		ID: "S-X12", Stage: Process, Class: InProcess, Also: Env, Rank: Weak, From: Platform,
+		ID: "S-X12", Stage: Process, Class: InProcess, Also: Env, Rank: General, From: Platform,
 		Title: "Every test was skipped",
 		Steps: []string{
 			"Read the reasons for the skips: a backend, a library or a GPU is missing.",
@@ -300,12 +300,17 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X23", Stage: Process, Class: Infra, From: Platform,
-		Title: "An earlier job left a lock or changes in the work tree",
+		Title: "An earlier job left a lock, changes or files of another user in the work tree",
 		Steps: []string{
 			"Remove the lock file or the changes that the message names, or the whole work tree, on the runner.",
 			"Check that no two jobs share one folder.",
+			"If the files belong to root, a container wrote them: change their owner on the runner, and run containers as the runner's user or clean up inside of them.",
 		},
-		Any:      []Pattern{{Line: `Text file busy|Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`}},
+		Any: []Pattern{
+			{Line: `File was unable to be removed Error: |EACCES: permission denied, (unlink|rmdir|rm|scandir)\b|\brm: cannot remove '[^']*': Permission denied`},
+			{Line: `Text file busy|Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`},
+		},
+		Context:  `^[-d]r\S+ +\d+ +(root|0) +(root|0) `,
 		Example:  "fatal: Unable to create '/opt/runner/_work/TileGym/.git/index.lock': File exists.",
 		NearMiss: "Cargo.lock exists, index is unlocked",
 	},
@@ -320,7 +325,7 @@ var processRows = []Row{
 		NearMiss: "merge base of origin/main and HEAD is 0a1b2c3",
 	},
 	{
-		ID: "S-X25", Stage: Process, Class: InProcess, Also: Infra, Rank: Weak, From: Platform,
+		ID: "S-X25", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
 		Title: "A report cannot be read: it is cut off, empty or not in its format",
 		Steps: []string{
 			"Look for what ended the program that writes it: a crash or a limit leaves half a file.",
@@ -343,7 +348,7 @@ var processRows = []Row{
 		Example: "##[error]No files were found with the provided path: results/*.xml. No artifacts will be uploaded.", NearMiss: "With the provided path, there will be 3 files uploaded",
 	},
 	{
-		ID: "S-X27", Stage: Process, Class: Test, Also: InProcess, From: Platform,
+		ID: "S-X27", Stage: Process, Class: Test, Also: InProcess, Rank: Weak, From: Platform,
 		Title: "The tests cover less of the code than the job demands",
 		Steps: []string{
 			"Add tests for the lines that the report shows as missed.",

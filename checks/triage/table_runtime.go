@@ -44,9 +44,10 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R21", Stage: Runtime, Class: Env, From: Platform,
-		Title: "The driver is too old for the CUDA version in use",
+		Title: "The driver is older than the CUDA version that the program or library was built for",
 		Steps: []string{
 			"Update the driver, or pin the package that asks for the newer one.",
+			"If a function of the driver is missing, build the library for the CUDA version of the driver: a crate's feature or a variable may name a newer one.",
 			"If the change raises a dependency, it raised the requirement: say so in the review.",
 		},
 		Any: []Pattern{
@@ -58,6 +59,7 @@ var runtimeRows = []Row{
 			{Line: `requirement error: unsatisfied condition: cuda\s*>=`},
 			{Line: `CUDA driver too old: built against`},
 			{Line: `forward compatibility was attempted on non[- ]supported HW|\b[Ee]rror 80[34]\b`},
+			{Line: `libcuda\.so\S*: undefined symbol: cu[A-Z]\w+|\blibcuda\.so\S* (does not|doesn't) (export|have|define) \S*cu[A-Z]\w+|[Dd]river (does not|doesn't) (export|have|provide) (the )?(symbol|function|entry point) \S*cu[A-Z]\w+`},
 			{Line: `has support for CUDA \d+\.\d+\.\s+This container|CUDA_ERROR_COMPAT_NOT_SUPPORTED|cudaErrorCompatNotSupported`, Rank: Weak},
 			{Line: `This container was built for NVIDIA Driver Release \S+ or later`, Rank: Weak},
 			{Line: `[Dd]river (version )?\S+ is (too old|older than)|requires (a )?(newer )?driver (version )?(>=|newer)`},
@@ -84,6 +86,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA driver library unavailable`, Not: `driver too old`},
 			{Line: `libcuda\.so(\.\d+)?: cannot open shared object`},
 			{Line: `DriverError\(303\b`, Not: `driver too old`},
+			{Line: `Unable to dynamically load the "?cuda"? shared library`},
 			{Line: `[Nn]o CUDA-capable device`},
 			{Line: `Failed to initialize NVML|NVML.*([Ee]rror|not found|Shared Library Not Found)|nvmlInit.*fail`},
 			{Line: `Found no NVIDIA driver on your system|No CUDA GPUs are available|Torch not compiled with CUDA enabled`},
@@ -226,6 +229,21 @@ var runtimeRows = []Row{
 		Example: "free(): double free detected in tcache 2", NearMiss: "torch.cuda.memory: freed twice the expected size",
 	},
 	{
+		ID: "S-R53", Stage: Runtime, Class: Infra, From: Platform,
+		Title: "Another process holds most of the GPU's memory",
+		Steps: []string{
+			"See whose process it is: one whose parent is gone was left by an earlier job; end it, and let the runner clean the GPU between jobs.",
+			"If it is another job of this run, give each its own GPU or run one at a time.",
+			"Run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`},
+			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`},
+		},
+		Example:  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Process 811 has 75.10 GiB memory in use. Including non-PyTorch memory, this process has 2.10 GiB memory in use.",
+		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",
+	},
+	{
 		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
@@ -243,17 +261,35 @@ var runtimeRows = []Row{
 		Example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", NearMiss: "memory: 2.00 GiB out of 80",
 	},
 	{
+		ID: "S-R54", Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
+		Title: "Two profilers: another one holds CUPTI, so the timing one gets no records",
+		Steps: []string{
+			"Take the command out of `nsys`, `ncu` or another profiler: CUPTI has one subscriber at a time.",
+			"Profile in a job of its own, or let the timing use events there.",
+			"Times of 0 from such a run are no data; kernel and machine are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS|[Mm]ultiple (CUPTI )?subscribers|CUPTI\b.*\b(already|another) (subscribe\w*|profiler|tool|client)`, Warned: true},
+			{Line: `\b[Aa]nother (profiler|profiling tool|CUPTI client)\b.*\b(active|attached|running|in use|subscribed)`},
+		},
+		Context:  `\b(nsys profile|ncu) `,
+		Example:  "RuntimeError: cuptiSubscribe failed: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)",
+		NearMiss: "If you see CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, look at the driver's options",
+	},
+	{
 		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, From: TileGym,
 		Title: "The profiler saw no device time",
 		Steps: []string{
+			"If CUPTI cannot be initialized, compare its version with the driver and the GPU: a wheel for an older CUDA does not know a newer GPU.",
 			"Check that libcupti is installed and that the user may profile: the driver's option NVreg_RestrictProfilingToAdminUsers, or the container's rights.",
 			"If it is, the measured function launched nothing: run it once without the profiler.",
 			"Times of 0 from such a run are no data.",
 		},
 		Any: []Pattern{
-			{Line: `CUPTI returned 0 device time`},
+			{Line: `CUPTI returned 0 device time`, Rank: General},
 			{Line: `nsys( profile)?\b.*(failed|[Ee]rror:)|[Pp]rofiler (returned|recorded) no (events|kernels)`},
-			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`},
+			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: true},
+			{Line: `[Nn]o (CUDA|GPU|device) (events|kernels|activit\w+|records) (were |was )?(recorded|captured|found|collected|seen)|: 0 device events\b`, Rank: General},
 			// The host is not at fault when there was nothing to see.
 			{Line: `kernel_filter matched no GPU kernels|fn\(\) did not launch any GPU kernels`, Class: Host, Also: Test},
 			{Line: `CUPTI.*(initiali[sz]ation.*fail|fail.*initiali[sz]|[Ii]nsufficient privileges)`},
@@ -296,7 +332,7 @@ var runtimeRows = []Row{
 		Example: "##[error]The self-hosted runner: gpu-3 lost communication with the server.", NearMiss: "The self-hosted runner: gpu-3 is connected to the server.",
 	},
 	{
-		ID: "S-R17", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R20", "R38"}, Rank: Weak, From: TileGym,
+		ID: "S-R17", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R20", "R38"}, Rank: General, From: TileGym,
 		Title: "Every tuning configuration failed",
 		Steps: []string{
 			"Triage the first warning about a single configuration above.",
@@ -425,7 +461,7 @@ var runtimeRows = []Row{
 		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
 	},
 	{
-		ID: "S-R25", Stage: Runtime, Class: Infra, Also: InProcess, Rank: Weak, From: Platform,
+		ID: "S-R25", Stage: Runtime, Class: Infra, Also: InProcess, Rank: General, From: Platform,
 		Title: "The run was stopped before its end",
 		Steps: []string{
 			"Find who stopped it: a person, a newer push, the job's time limit.",
@@ -567,9 +603,9 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker|permission denied while trying to connect to the [Dd]ocker`},
-			{Line: `exec user process caused: no such file|OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`},
+			{Line: `exec user process caused: no such file|OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`, Rank: Weak},
 			{Line: `The container name "[^"]*" is already in use|error creating overlay mount|port is already allocated|Bind for \S+ failed|error mounting "|invalid mount config for type`},
-			{Line: `(One or more containers failed|Failed to initialize container|Docker create failed|Docker start fail\w*) `, Rank: Weak},
+			{Line: `(One or more containers failed|Failed to initialize container|Docker create failed|Docker start fail\w*) `, Rank: General},
 		},
 		Example:  "docker: Error response from daemon: failed to create task for container: OCI runtime create failed: runc create failed: exec: \"/ci/run.sh\": stat /ci/run.sh: no such file or directory",
 		NearMiss: "container 0f3c created and started",
