@@ -3,7 +3,9 @@ package triage
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -214,6 +216,49 @@ func oneOption(cases []Case) *Seen {
 		return nil
 	}
 	return at(cases, "all cases that fail, and no others, are those%s", strings.TrimPrefix(option, ","))
+}
+
+// layout are options that say that an operand is not packed.
+var layout = regexp.MustCompile(`(?i)(^|[_=.-])(views?|strided?|strides|slices?|sliced|narrow(ed)?|expand(ed)?|unpacked|non_?contig(uous)?|contiguous=false)($|[_=.-])`)
+
+// strided is S-C32: the wrong cases are those in which an operand is a view, and the
+// same cases without it pass.
+func strided(cases []Case) *Seen {
+	if !slices.ContainsFunc(cases, Case.wrong) || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
+		return nil
+	}
+	place := -1
+	wrong := map[string]bool{}
+	for _, c := range cases {
+		if !c.Failed {
+			continue
+		}
+		i := slices.IndexFunc(c.params, layout.MatchString)
+		if i < 0 || place >= 0 && i != place {
+			return nil
+		}
+		place = i
+		wrong[c.params[i]] = true
+	}
+	packed := false
+	for _, c := range cases {
+		if c.Failed || place >= len(c.params) {
+			continue
+		}
+		if wrong[c.params[place]] {
+			return nil
+		}
+		packed = packed || slices.ContainsFunc(cases, func(f Case) bool { return f.Failed && sameBut(c.params, f.params, place) })
+	}
+	if !packed {
+		return nil
+	}
+	return at(cases, "the wrong cases are those with %s, and the same cases without it pass", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "))
+}
+
+// sameBut reports whether two lists of parameters differ at one place only.
+func sameBut(a, b []string, place int) bool {
+	return len(a) == len(b) && slices.Equal(a[:place], b[:place]) && slices.Equal(a[place+1:], b[place+1:])
 }
 
 // cappedAt is the number of multiprocessors of which the first wrong row is a

@@ -170,6 +170,7 @@ type logScan struct {
 	regress  regressions
 	profile  profile
 	abi      abi
+	multiple multiples
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -244,6 +245,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.regress.line(l)
 		sc.profile.line(sc, l)
 		sc.abi.line(sc, l)
+		sc.multiple.line(l)
 	}
 	if !l.quote {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
@@ -521,6 +523,7 @@ func (sc *logScan) end() {
 		sc.console.into(&sc.shown, sc.name)
 		sc.regress.end(sc)
 		sc.profile.end(sc)
+		sc.multiple.end(sc)
 	}
 	sc.demote()
 }

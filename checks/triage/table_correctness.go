@@ -3,7 +3,7 @@ package triage
 import "math"
 
 // mismatches are the signatures of values that differ from the reference's.
-var mismatches = []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C16", "S-C17", "S-C18", "S-C19", "S-C21", "S-C22", "S-C25", "S-C28", "S-C29"}
+var mismatches = []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C14", "S-C16", "S-C17", "S-C18", "S-C19", "S-C21", "S-C22", "S-C25", "S-C28", "S-C29", "S-C31", "S-C32"}
 
 // mismatchLine is a line that says that values differ.
 const mismatchLine = `DID NOT MATCH THE REFERENCE|-likes are not (close|equal)!|Mismatched elements: \d`
@@ -65,7 +65,7 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:            nan :         nan\ntest range:           nan :         nan",
 	},
 	{
-		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C06", "S-C16", "S-C18", "S-C19", "S-C23", "S-C28", "S-C29"}, Rank: Weak, From: TileGym,
+		ID: "S-C02", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R11"}, Unless: []string{"S-C32", "S-C06", "S-C16", "S-C18", "S-C19", "S-C23", "S-C28", "S-C29"}, Rank: Weak, From: TileGym,
 		Title: "Almost nothing matches, and the values have the reference's range: a permuted output",
 		Steps: []string{
 			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
@@ -151,7 +151,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-R45"},
+		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -230,7 +230,7 @@ var correctnessRows = []Row{
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 	},
 	{
-		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
+		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C31", "S-C32", "S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
 		Title: "Only the cases with one option are wrong",
 		Steps: []string{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
@@ -385,5 +385,36 @@ var correctnessRows = []Row{
 		},
 		Example:  "$ for t in $FAILED; do pytest $t; done  # each in a fresh process\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
 		NearMiss: "$ pytest tests/ops\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
+	},
+	{
+		ID: "S-C31", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R22", "R34"}, Unless: []string{"S-C16", "S-C19", "S-C23"}, From: Platform,
+		With:  mismatches,
+		Title: "The values are a whole multiple of the reference's: elements are counted more than once, or a part of them only",
+		Steps: []string{
+			"No tolerance is at fault: divide the two values, and look for what there is as many times: lanes, warps, blocks of a cluster, chunks of a split sum.",
+			"In a sum over warps or blocks see that each element has one owner: a layout that repeats elements adds them twice, while a maximum hides it.",
+			"See whether the output is added to without being cleared, or a scale is applied twice.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Cc]ounted|[Aa]dded|[Ss]ummed|[Aa]ccumulated|[Rr]educed|[Aa]pplied) (twice|two times|[2-9] times|more than once)\b|\b[Dd]ouble[- ]count\w*`, Near: mismatchLine, Within: 45},
+			{Line: `\b(exactly|always|precisely) (twice|double|half|[2-9] ?x|[2-9] times) (of )?(the |what the )?(expected|reference|correct|right)\b`},
+		},
+		Example:  "Not equal to tolerance rtol=0.01, atol=0.001\nMismatched elements: 1 / 1 (100%)\nACTUAL: array(4711)\nDESIRED: array([9422], dtype=int32)",
+		NearMiss: "Not equal to tolerance rtol=0.01, atol=0.001\nMismatched elements: 1 / 1 (100%)\nACTUAL: array(4711)\nDESIRED: array([9433], dtype=int32)",
+	},
+	{
+		ID: "S-C32", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R11", "R27"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23"}, From: TileGym,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Only the cases with a view as an operand are wrong: its strides are not passed or not used",
+		Steps: []string{
+			"See of which operand the failing cases make a view, and whether its strides reach the kernel: the wrapper may pass a base pointer only.",
+			"Pass the strides of every operand, or make it contiguous, or refuse it, in the wrapper.",
+			"In the kernel look for a stride that is computed from the shape.",
+		},
+		Any: []Pattern{
+			{Line: `\bbase pointer only\b|\b[Ss]trides? (of|for) \w+( \w+)? (is |are |was |were )?(not passed|ignored|not used|dropped|assumed)|\b(assumes?|assumed|as if) (to be |it were |they were )?(packed|contiguous|row[- ]major)\b`, With: mismatches},
+		},
+		Context: `\bcontiguous ?[=:] ?False\b`,
+		Records: each(strided),
 	},
 }
