@@ -245,7 +245,7 @@ var buildRows = []Row{
 			{Line: `CUDA_TOOLKIT_PATH.? (is )?(required but )?(not set|unset|set to an empty string)`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* is invalid:`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* .*(cuda\.h|does not exist|no such)`},
-			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h)|[Cc]ould not read cuda\.h)`},
+			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
 			{Line: `[Uu]nable to find libclang`},
 			{Line: `fatal error: '?[\w./]+\.h'?:? (file not found|No such file or directory)`, Not: `\bPython\.h\b`},
 			{Line: `\b(ClangDiagnostic|NotExist)\("`},
@@ -809,16 +809,17 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B56", Stage: Build, Class: Host, Also: Env, Rules: []string{"R33"}, From: Rustc,
-		Title: "A crate does not know the version of the CUDA toolkit or library that the host has",
+		Title: "A crate or package does not know, or does not fit, the version of the CUDA toolkit or library that the host has",
 		Steps: []string{
 			"Raise the crate that the message names to a release that knows this version, and commit the lock file.",
 			"Or name the newest version that it knows, by its feature or variable (`CUDARC_CUDA_VERSION` for cudarc), or install that toolkit beside.",
 			"If it worked before, the runner's toolkit was updated: pin it.",
 		},
 		Any: []Pattern{
-			{Line: `[Uu]nsupported ([Cc][Uu][Dd][Aa]|cuDNN|cudnn|NCCL|nccl|LLVM|Python|Torch|torch|libtorch)( [Tt]oolkit| SDK| driver)?( [Vv]ersion)?:? .?\d+(\.\d+)?`, Not: `[Cc]ompute [Cc]apability|driver version|gpu arch`},
-			{Line: `\b(cuda|CUDA) ?([Tt]oolkit|SDK)? ?(version )?.?\d+\.\d+\S* (is )?(not supported|unsupported|not (yet )?known|unknown)\b`},
+			{Line: `[Uu]nsupported ([Cc][Uu][Dd][Aa]|cuDNN|cudnn|NCCL|nccl|LLVM|Python|Torch|torch|libtorch)( [Tt]oolkit| SDK| driver)?( [Vv]ersion)?:? .?\d+(\.\d+)?`, Not: `[Cc]ompute [Cc]apability|[Dd]river|gpu arch`},
+			{Line: `\b(cuda|CUDA) ?([Tt]oolkit|SDK)? ?(version )?.?\d+\.\d+\S* (is )?(not supported|unsupported|not (yet )?known|unknown)\b`, Not: `[Dd]river`},
 			{Line: `Must specify one of the following features: \[.*cuda-`},
+			{Line: `detected CUDA version \(\S+\) mismatches the version`},
 			{Line: `this tch version expects PyTorch|[Ff]ailed to (parse|read|determine) (the )?(CUDA|cuda|nvcc) (toolkit )?version`},
 		},
 		Context:  `failed to run custom build command for`,
@@ -851,7 +852,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `error\[E0635\]|error\[E0557\]`},
-			{Line: `error\[E0554\]`, Near: `^--> \S*/(registry/src|git/checkouts)/`},
+			{Line: `error\[E0(554|658)\]`, Near: `^--> \S*/(registry/src|git/checkouts)/`},
 			{Line: `error\[E0282\]`, Near: `^--> \S*/registry/src/\S+/(time|wgpu|ring|traitobject)-\d`},
 			{Line: `error\[E0(053|407|412|432|433|560|599|658)\]`, Near: `^--> \S*/registry/src/\S+/(proc-macro2|syn|quote|ahash|packed_simd\w*|rustc_version|num-bigint-dig|lexical-core|socket2|serde|typenum|half|simd-\w+)-\d`},
 		},

@@ -163,6 +163,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `(FileNotFoundError|[Ee]rror|FAIL\w*)\b.*\bbaseline\S*.*(No such file|not found|missing|does not exist)|(FileNotFoundError|ENOENT).*\bbaseline`},
 			{Line: `benchmark-compare-fail requires valid|\b[Bb]aseline \S+ must exist before comparison|[Nn]o (previous|stored|earlier|saved) (benchmarks?|results?|runs?|measurements?) (were |was )?(found )?to compare`},
+			{Line: `\b[Nn]othing to compare (with|to|against)\b|\b[Nn]o baseline (was |is )?(found|available|to compare)`, Not: `first baseline|will become|[Cc]reating|[Ss]kip`},
 			{Line: `Can't compare\. No benchmark files|Can't load the previous benchmark`, Rank: Weak},
 			{Line: `[Bb]aseline (artifact|results?|file|measurement)s? (was |were |is |are )?(missing|expired)`},
 		},

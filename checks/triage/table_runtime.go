@@ -60,6 +60,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA driver too old: built against`},
 			{Line: `forward compatibility was attempted on non[- ]supported HW|\b[Ee]rror 80[34]\b`},
 			{Line: `libcuda\.so\S*: undefined symbol: cu[A-Z]\w+|\blibcuda\.so\S* (does not|doesn't) (export|have|define) \S*cu[A-Z]\w+|[Dd]river (does not|doesn't) (export|have|provide) (the )?(symbol|function|entry point) \S*cu[A-Z]\w+`},
+			{Line: `not supported in the installed CUDA driver|cudaErrorCallRequiresNewerDriver|undefined symbol: cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2)\w*`},
 			{Line: `has support for CUDA \d+\.\d+\.\s+This container|CUDA_ERROR_COMPAT_NOT_SUPPORTED|cudaErrorCompatNotSupported`, Rank: Weak},
 			{Line: `This container was built for NVIDIA Driver Release \S+ or later`, Rank: Weak},
 			{Line: `[Dd]river (version )?\S+ is (too old|older than)|requires (a )?(newer )?driver (version )?(>=|newer)`},
