@@ -131,8 +131,9 @@ type Pattern struct {
 	Distinct int
 	// Fatal says that a warning does not count.
 	Fatal bool
-	// Warned says that a warning counts like an error: its program prints nothing else.
-	Warned bool
+	// Warned is the rank of a warning unless it is 0: some programs warn of what makes
+	// others fail.
+	Warned Rank
 	// With replaces the row's With for this alternative.
 	With []string
 }

@@ -363,7 +363,10 @@ func (sc *logScan) rank(row *compiled, p *compiledPattern, l line) Rank {
 	case strings.HasPrefix(l.text, "SKIPPED"):
 		// A skipped test explains what is missing, not what failed.
 		return skipped
-	case l.warn && rank > Root && rank < survived && (p == nil || !p.Warned):
+	case l.warn && rank > Root && rank < survived:
+		if p != nil && p.Warned > Specific {
+			return p.Warned
+		}
 		return survived
 	}
 	return rank

@@ -286,7 +286,7 @@ var buildRows = []Row{
 			"Read the linker's last lines: a missing `-l` library belongs to the host.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l)`}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
+		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l)`}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
 		Context: `cannot find -l|unable to find library -l|undefined (reference|symbol)`,
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory", NearMiss: "note: linking with `cc` took 3 s",
 	},
@@ -313,7 +313,7 @@ var buildRows = []Row{
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B45", "S-B55", "S-X21"}, From: Rustc,
+		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-X21"}, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
@@ -321,7 +321,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`, Rank: General},
-			{Line: `(Timeout was reached|Connection timed out|Connection reset by peer|Connection refused|SSL connect error)`, Near: `error: (failed to (download|get|fetch|sync|load source|query)|could not download file)`, Within: 16},
+			{Line: `(Timeout was reached|Connection timed out|Connection reset by peer|Connection refused|SSL connect error|HTTP2 framing layer|network failure seems to have happened|Operation too slow|transfer closed with|got (5\d\d|429)\b)`, Near: `error: (failed to (download|get|fetch|sync|load source|query)|could not download file)`, Within: 16},
 			{Line: `error: could not download file from|component download failed for`, Rank: General},
 			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`, Rank: General},
 			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)|Proxy CONNECT aborted|\b407 Proxy Authentication`},
@@ -334,7 +334,7 @@ var buildRows = []Row{
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp .*(i/o timeout|connection refused|no such host|connection reset)|curl: \((6|7|18|28|35|52|56)\)|Hash Sum mismatch`},
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
-			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`, Rank: Weak},
+			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
 			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update (registry|https?://))|failed to authenticate when downloading`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},

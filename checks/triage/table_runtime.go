@@ -270,7 +270,7 @@ var runtimeRows = []Row{
 			"Times of 0 from such a run are no data; kernel and machine are not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS|[Mm]ultiple (CUPTI )?subscribers|CUPTI\b.*\b(already|another) (subscribe\w*|profiler|tool|client)`, Warned: true},
+			{Line: `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS|[Mm]ultiple (CUPTI )?subscribers|CUPTI\b.*\b(already|another) (subscribe\w*|profiler|tool|client)`, Warned: Weak},
 			{Line: `\b[Aa]nother (profiler|profiling tool|CUPTI client)\b.*\b(active|attached|running|in use|subscribed)`},
 		},
 		Context:  `\b(nsys profile|ncu) `,
@@ -289,7 +289,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `CUPTI returned 0 device time`, Rank: General},
 			{Line: `nsys( profile)?\b.*(failed|[Ee]rror:)|[Pp]rofiler (returned|recorded) no (events|kernels)`},
-			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: true},
+			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: General},
 			{Line: `[Nn]o (CUDA|GPU|device) (events|kernels|activit\w+|records) (were |was )?(recorded|captured|found|collected|seen)|: 0 device events\b`, Rank: General},
 			// The host is not at fault when there was nothing to see.
 			{Line: `kernel_filter matched no GPU kernels|fn\(\) did not launch any GPU kernels`, Class: Host, Also: Test},
@@ -456,9 +456,10 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R32", Stage: Runtime, Class: Env, Rank: Weak, From: Platform,
-		Title:   "A file or device may not be used",
-		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder.", "If a program may not be started, its mode was lost on the way or its mount forbids it."},
+		Title:   "A file, folder or device may not be used by the job's user",
+		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder, or a cache that several users share; give each its own (`TRITON_CACHE_DIR` for one).", "If a program may not be started, its mode was lost on the way or its mount forbids it."},
 		Any:     []Pattern{{Line: `PermissionError: \[Errno 1?3\]|Permission denied( \(os error 13\))?$|EACCES: permission denied|could not create work tree dir`}},
+		Context: `^[-d]r\S+ +\d+ +(root|0) +(root|0) `,
 		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
 	},
 	{
@@ -595,7 +596,7 @@ var runtimeRows = []Row{
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
 	},
 	{
-		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R42"}, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
 			"If the container service does not answer, start it on the runner, and let the job's user use it.",
@@ -604,7 +605,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Cannot connect to the Docker daemon|error during connect: .*docker|permission denied while trying to connect to the [Dd]ocker`},
-			{Line: `exec user process caused: no such file|OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`, Rank: Weak},
+			{Line: `exec user process caused: no such file|OCI runtime (create|exec|start) failed|failed to create (shim task|task for container)|failed to start container`},
 			{Line: `The container name "[^"]*" is already in use|error creating overlay mount|port is already allocated|Bind for \S+ failed|error mounting "|invalid mount config for type`},
 			{Line: `(One or more containers failed|Failed to initialize container|Docker create failed|Docker start fail\w*) `, Rank: General},
 		},

@@ -36,6 +36,13 @@ func TestOtherWordings(t *testing.T) {
 		{"S-C32", "launch cutile_mix (bias: base pointer only)\nAssertionError: Tensor-likes are not close!"},
 		{"S-R53", "found an orphan process 4711 with 60 GiB\nRuntimeError: CUDA out of memory"},
 		{"S-X23", "rm: cannot remove '/opt/runner/_work/o/target/a.o': Permission denied"},
+		{"S-B23", "collect2: error: ld returned 1 exit status"},
+		{"S-B23", "/usr/bin/ld: main.o: in function `run': main.c:4: undefined reference to `cutile_relu'\ncollect2: error: ld returned 1 exit status"},
+		{"S-B52", "error: subprocess-exited-with-error\n  src/a.c:2:10: fatal error: Python.h: No such file or directory\nERROR: Failed building wheel for a"},
+		{"S-B55", "E: Unable to locate package cuda-cudart-15\nERROR: failed to solve: process \"/bin/sh -c apt-get install\" did not complete successfully: exit code: 100"},
+		{"S-R18", "docker: Error response from daemon: failed to create task for container: failed to create shim task: OCI runtime create failed\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1"},
+		{"S-B25", "error: failed to get `half` as a dependency of package `k v0.1.0`\n\nCaused by:\n  failed to query replaced source registry `crates-io`\n\nCaused by:\n  [16] Error in the HTTP2 framing layer"},
+		{"S-B46", "E: Failed to fetch https://a.invalid/InRelease\nE: The repository 'https://a.invalid noble InRelease' is not signed."},
 		{"S-B53", "bash: line 4: ./ci/probe: bad interpreter: Permission denied"},
 		{"S-B54", "error: the lock file /src/Cargo.lock needs to be updated but --frozen was passed to prevent this"},
 		{"S-B54", " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date"},
@@ -209,6 +216,9 @@ func TestHealthyLines(t *testing.T) {
 		"HW Power Brake Slowdown : Not Active", "HW Slowdown : Active", "x: 2400000000 elements", "tmpfs on /tmp type tmpfs (rw,nosuid,nodev,noexec)", "uv.lock is up to date",
 		"Current Power Limit : 350.00 W", "launches 3 kernels a call, the reference 1", "padded lanes are 0", "clocks_event_reasons.active: 0x0000000000000001", "1 passed in 3.3s alone",
 		"geomean 1.011, limit 1.05: PASS", "geomean_ratio=0.98", "same cache key for all shapes of one type", "freed 12 GiB of 35 GiB",
+		"CUDA toolkit version: 13.3 (supported)", "found CUDA 13.3, cudarc knows it", "   Compiling rustc_codegen_nvvm v0.3.0", "using codegen backend librustc_codegen_nvvm.so",
+		"Process 4711 has 402.00 MiB memory in use", "ACTUAL: array(4711)", "x (64, 128) (256, 1) contiguous=False", "Expected 24611 but got 98444", "pytest 9.1.1, marks on fixtures: 0",
+		"symbols: cuLogsCurrent, cuMulticastCreate", "No baseline found, creating the first baseline", "cuModuleGetFunction 12 calls", "feature stdsimd: stable", "nsys profile --trace=cuda python -m bench",
 		"[1/9] Building CUDA object softmax.cu.o", "Collecting errors==1.0", "max absolute difference:  9.7656e-04", "kill -0 4711",
 	} {
 		assert.Empty(t, Text("job.log", line).Matches, line)
@@ -267,6 +277,11 @@ func TestNoStrongExcuse(t *testing.T) {
 			assert.True(t, m.Weak || m.Class != Env && m.Class != Infra, "%s: %s", id, m.Signature)
 		}
 	}
+	cupti := "WARNING:2026-07-02 13:07:22 611:611 init.cpp:178] function failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)"
+	got := Text("job.log", cupti+wrong)
+	assert.Equal(t, []string{"S-C14", "S-R14", "S-P10"}, ids(got))
+	assert.True(t, got.Matches[1].Weak)
+	assert.Equal(t, []string{"S-R14"}, ids(Text("job.log", cupti)))
 	for _, log := range []string{
 		"error: internal compiler error: unexpected type", "thread 'rustc' panicked\nerror: the compiler unexpectedly panicked. this is a bug.",
 		"OSError: cannot load library 'libcutile_kernels.so': /src/libcutile_kernels.so: wrong ELF class: ELFCLASS32",
