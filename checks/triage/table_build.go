@@ -322,6 +322,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`, Rank: General},
 			{Line: `(Timeout was reached|Connection timed out|Connection reset by peer|Connection refused|SSL connect error|HTTP2 framing layer|network failure seems to have happened|Operation too slow|transfer closed with|got (5\d\d|429)\b)`, Near: `error: (failed to (download|get|fetch|sync|load source|query)|could not download file)`, Within: 16},
+			{Line: `([Uu]nable|[Ff]ailed) to update (registry|https?://)`, Rank: General},
 			{Line: `error: could not download file from|component download failed for`, Rank: General},
 			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`, Rank: General},
 			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)|Proxy CONNECT aborted|\b407 Proxy Authentication`},
@@ -336,7 +337,7 @@ var buildRows = []Row{
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
-			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to (download actions|update (registry|https?://))|failed to authenticate when downloading`},
+			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to download actions|failed to authenticate when downloading`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
 		Context: `^(Caused by:|  \[\d+\])`, ContextAfter: true,
@@ -835,7 +836,7 @@ var buildRows = []Row{
 			"`ldd -r` of the library shows all that is missing; the kernel's code is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `couldn't load codegen backend|(unsupported|unknown|missing) (builtin )?codegen backend|failed to (load|find) (a |the )?.?codegen.backends?\b`},
+			{Line: `(couldn't|could not|cannot) load (the )?codegen backend|(unsupported|unknown|missing) (builtin )?codegen backend|failed to (load|find) (a |the )?.?codegen.backends?\b`},
 			{Line: `^error: (couldn't load|failed to load) (plugin|proc[- ]macro|compiler plugin)|^error: /\S+\.(so|dylib): (undefined symbol|cannot open shared object|cannot allocate memory in static TLS|failed to map)`},
 			{Line: `\brustc_codegen_\w+\.(so|dylib|dll)\S*:? (undefined symbol|not found|cannot open|No such file|file too short)|[Cc]ould not find .?rustc_codegen_\w+`},
 		},
