@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/hostile"
 )
 
 // generated is a log of about size bytes: whole logs without a failure over and
@@ -119,7 +121,9 @@ func TestLargeLogLeadsWithTheCulprit(t *testing.T) {
 	assert.Contains(t, string(first.Excerpt), "an illegal memory access was encountered")
 	assert.Equal(t, bytes.Count(log.noise, []byte("\n"))*log.crash+2, first.Line)
 	assert.LessOrEqual(t, len(got.Matches), MaxMatches)
-	assert.Less(t, grown, 48<<20, "memory grows with the log")
+	if !hostile.Race {
+		assert.Less(t, grown, 48<<20, "memory grows with the log")
+	}
 }
 
 // A JUnit file is streamed too, and its culprit is the first case that failed.
@@ -151,7 +155,11 @@ func TestLargeJUnitLeadsWithTheCulprit(t *testing.T) {
 	require.NotEmpty(t, got.Matches)
 	assert.Equal(t, "S-R06", got.Matches[0].Signature)
 	assert.Contains(t, string(got.Matches[0].Excerpt), "an illegal memory access was encountered")
-	assert.Less(t, resident(t)-before, 96<<20, "memory grows with the file")
+	grown := resident(t) - before
+	t.Logf("resident memory grew by %.1f MB", float64(grown)/1e6)
+	if !hostile.Race {
+		assert.Less(t, grown, 96<<20, "memory grows with the file")
+	}
 }
 
 func BenchmarkScan(b *testing.B) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
@@ -56,15 +56,9 @@ func TestReviewGrowsLinearly(t *testing.T) {
 		assert.Less(t, ratio, tolerance, "time for one of %d kernels", n)
 	}
 	t.Logf("at most %d MB resident", resident>>20)
-	if !raced() {
+	if !hostile.Race {
 		assert.Less(t, resident, int64(300<<20), "bytes resident")
 	}
-}
-
-// raced reports whether the race detector, which takes much memory, is on.
-func raced() bool {
-	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // grow writes a checkout with n kernels. Each is as large as upstream's are, in
