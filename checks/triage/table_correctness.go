@@ -397,7 +397,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b([Cc]ounted|[Aa]dded|[Ss]ummed|[Aa]ccumulated|[Rr]educed|[Aa]pplied) (twice|two times|[2-9] times|more than once)\b|\b[Dd]ouble[- ]count\w*`, Near: mismatchLine, Within: 45},
-			{Line: `\b([Rr]atio|out ?/ ?ref\w*|output ?/ ?ref\w*|test ?/ ?ref\w*|got ?/ ?\w+)\b\D{0,30}\b([2-9]|1\d)\.0{2,}\b`, Near: mismatchLine, Within: 45},
+			{Line: `\b([Rr]atio|\w+ ?/ ?ref\w*)\b\D{0,30}\b([2-9]|1\d)\.0{2,}\b`, Near: mismatchLine, Within: 45},
 			{Line: `\b(exactly|always|precisely) (twice|double|half|[2-9] ?x|[2-9] times) (of )?(the |what the )?(expected|reference|correct|right)\b`},
 		},
 		Example:  "Not equal to tolerance rtol=0.01, atol=0.001\nMismatched elements: 1 / 1 (100%)\nACTUAL: array(4711)\nDESIRED: array([9422], dtype=int32)",

@@ -438,7 +438,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `named symbol not found|CUDA_ERROR_NOT_FOUND|cudaErrorSymbolNotFound|DriverError\(500\b`},
-			{Line: `cuModuleGetFunction\b.*(failed|not found|error)|[Ff]unction '?\w+'? (was )?not found in (the )?(module|cubin|PTX|fatbin)|[Mm]issing (module )?function \w+ in module|no (kernel|entry) (named|called) \S+ in (the )?(module|cubin|PTX)`},
+			{Line: `cuModuleGetFunction\b.*(failed|not found|error)|[Ff]unction '?\w+'? (was )?not found in (the )?(module|cubin|PTX|fatbin)|[Mm]issing (module )?function \w+ in module|no kernel (named|called) \S+ in (the )?(module|cubin|PTX)|no entry (named|called) \S+ in (the )?(module|cubin|PTX)`},
 		},
 		Context:  `\b(left out|skipped|excluded|guard(ed)?)\b.*__CUDA_ARCH__|__CUDA_ARCH__.*\b(left out|skipped|excluded|guard(ed)?)\b`,
 		Example:  "called `Result::unwrap()` on an `Err` value: DriverError(CUDA_ERROR_NOT_FOUND, \"named symbol not found\")",
