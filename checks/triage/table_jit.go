@@ -201,7 +201,7 @@ var jitRows = []Row{
 			{Line: `Value '(sm|compute)_\d+\w?' is not defined for option '(gpu-name|gpu-architecture)'`},
 			{Line: `[Uu]nsupported (gpu|GPU|target|architecture|arch|compute capability)\b.*(sm_|compute_|\d\.\d)`},
 			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice`},
-			{Line: `CUDA error: invalid device function|cudaErrorInvalidDeviceFunction`},
+			{Line: `CUDA error: invalid device function|cudaErrorInvalidDeviceFunction`, Rank: Weak},
 			{Line: `nvcc\S* cannot target gpu arch`},
 			{Line: `DriverError\(209\b`},
 			{Line: `with CUDA capability sm_\d+\w? is not compatible with the current PyTorch installation`, Rank: Weak},

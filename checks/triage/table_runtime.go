@@ -239,7 +239,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`},
-			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`},
+			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`, With: []string{"S-R13", "S-R28"}},
 		},
 		Example:  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Process 811 has 75.10 GiB memory in use. Including non-PyTorch memory, this process has 2.10 GiB memory in use.",
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",

@@ -222,7 +222,7 @@ func TestHealthyLines(t *testing.T) {
 		"Current Power Limit : 350.00 W", "launches 3 kernels a call, the reference 1", "padded lanes are 0", "clocks_event_reasons.active: 0x0000000000000001", "1 passed in 3.3s alone",
 		"geomean 1.011, limit 1.05: PASS", "geomean_ratio=0.98", "same cache key for all shapes of one type", "freed 12 GiB of 35 GiB",
 		"CUDA toolkit version: 13.3 (supported)", "found CUDA 13.3, cudarc knows it", "   Compiling rustc_codegen_nvvm v0.3.0", "using codegen backend librustc_codegen_nvvm.so",
-		"Process 4711 has 402.00 MiB memory in use", "ACTUAL: array(4711)", "x (64, 128) (256, 1) contiguous=False", "Expected 24611 but got 98444", "pytest 9.1.1, marks on fixtures: 0",
+		"Process 4711 has 402.00 MiB memory in use", "orphan processes on the GPU: none", "ACTUAL: array(4711)", "x (64, 128) (256, 1) contiguous=False", "Expected 24611 but got 98444", "pytest 9.1.1, marks on fixtures: 0",
 		"symbols: cuLogsCurrent, cuMulticastCreate", "No baseline found, creating the first baseline", "cuModuleGetFunction 12 calls", "feature stdsimd: stable", "nsys profile --trace=cuda python -m bench",
 		"[1/9] Building CUDA object softmax.cu.o", "Collecting errors==1.0", "max absolute difference:  9.7656e-04", "kill -0 4711",
 	} {
