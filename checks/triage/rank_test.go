@@ -77,11 +77,11 @@ func TestGeneralComesAfterTheMechanism(t *testing.T) {
 		race      = "run 0 vs run 3: 188 of 262144 elements differ"
 	)
 	for _, c := range []struct{ want, general, specific string }{
-		{"S-B27", linker, killed}, {"S-B39", linker, twice}, {"S-B23", linker, noLib}, {"S-R30", linker, full}, {"S-B27", script, killed},
+		{"S-B27", linker, killed}, {"S-B39", linker, twice}, {"S-B59", linker, noLib}, {"S-R30", linker, full}, {"S-B27", script, killed},
 		{"S-B53", script, mount}, {"S-B18", script, header}, {"S-B45", script, cert}, {"S-R30", script, full}, {"S-B14", rust, versions},
 		{"S-B47", rust, foreign}, {"S-B27", rust, killed}, {"S-B45", fetch, cert}, {"S-R30", fetch, full}, {"S-B54", fetch, locked},
 		{"S-B45", wheel, cert}, {"S-B27", wheel, killed}, {"S-B54", step, locked}, {"S-B45", step, cert}, {"S-B39", cargo, twice},
-		{"S-B23", cargo, noLib}, {"S-I18", collect, circle}, {"S-I11", collect, glibc}, {"S-R04", crash, freed}, {"S-R06", crash, illegal},
+		{"S-B59", cargo, noLib}, {"S-I18", collect, circle}, {"S-I11", collect, glibc}, {"S-R04", crash, freed}, {"S-R06", crash, illegal},
 		{"S-J29", panics, crashed}, {"S-R05", panics, grid}, {"S-R04", panics, freed}, {"S-B18", unwrap, header}, {"S-J29", unwrap, crashed},
 		{"S-R04", aborts, freed}, {"S-R06", rustT, illegal}, {"S-J29", rustT, crashed}, {"S-I09", noTime, fallback}, {"S-P09", slower, throttled},
 		{"S-I18", python, circle}, {"S-R51", python, oneKey}, {"S-R06", asserts, illegal}, {"S-X23", denied, rooted}, {"S-B53", denied, mount},

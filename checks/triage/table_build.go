@@ -280,15 +280,28 @@ var buildRows = []Row{
 		NearMiss: "cutile-rs: cargo found on PATH",
 	},
 	{
+		ID: "S-B59", Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "The linker does not find a library",
+		Steps: []string{
+			"Install the package that holds the library that the message names, and put its folder on the linker's path.",
+			"For `-lcuda` on a machine without a driver take the toolkit's stubs: the driver's development package, and `lib64/stubs` on the path.",
+			"If the change names the library for the first time, add it to the image.",
+		},
+		Any:      []Pattern{{Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l|library not found: )`}, {Line: `error: could not find native static library|LINK : fatal error LNK1181`}},
+		Context:  "error: linking with",
+		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory",
+		NearMiss: "/usr/bin/ld: kernels.o: undefined reference to `cutile_relu'",
+	},
+	{
 		ID: "S-B23", Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "The linker failed",
 		Steps: []string{
-			"Read the linker's last lines: a missing `-l` library belongs to the host.",
+			"Read the linker's last lines: they name the symbol or the file.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l)`}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
-		Context: `cannot find -l|unable to find library -l|undefined (reference|symbol)`,
-		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory", NearMiss: "note: linking with `cc` took 3 s",
+		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
+		Context: `undefined (reference|symbol)`,
+		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: kernels.o: undefined reference to `cutile_relu'", NearMiss: "note: linking with `cc` took 3 s",
 	},
 	{
 		ID: "S-B24", Stage: Build, Class: Env, Also: Host, From: Rustc,

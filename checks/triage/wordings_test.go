@@ -83,7 +83,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-B27", "error: rustc interrupted by SIGKILL"},
 		{"S-B34", "error[E0277]: the trait bound `f16: ElementType` is not satisfied\n   --> src/softmax_kernel/kernel.rs:22:18"},
 		{"S-B41", "error: expected one of `.`, `;`, `?`, `}`, or an operator, found `let`\n  --> src/softmax_kernel/kernel.rs:22:18"},
-		{"S-B23", "error: linking with `cc` failed: exit status: 1\n  |\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory"},
+		{"S-B59", "error: linking with `cc` failed: exit status: 1\n  |\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory"},
 		{"S-B10", "error[E0432]: unresolved import `crate::softmax_module`\n --> src/softmax_kernel/ffi.rs:3:5\n  |\n3 | use crate::softmax_module::softmax;"},
 		{"S-B11", "error[E0061]: this function takes 4 arguments but 2 arguments were supplied\n   --> src/k.rs:10:9\n    |\n10  |         maxf(a, b)\n    |         ^^^^----- two arguments are missing"},
 		{"S-I11", "ModuleNotFoundError: No module named 'torch'"},
