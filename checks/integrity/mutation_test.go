@@ -13,6 +13,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/integrity"
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/upstreamtest"
 )
 
 // An edit changes upstream's tests. One with kinds weakens them in a form that a
@@ -301,7 +302,7 @@ var harmless = []edit{
 }
 
 func TestWeakenedUpstreamTests(t *testing.T) {
-	base := revision(t, repository(t), "HEAD")
+	base := upstreamtest.Revision(t, upstreamtest.Repository(t), "HEAD")
 	found := 0
 	for _, e := range weakening {
 		t.Run(e.name, func(t *testing.T) {
@@ -321,7 +322,7 @@ func TestWeakenedUpstreamTests(t *testing.T) {
 }
 
 func TestHarmlessEditsOfUpstreamTests(t *testing.T) {
-	base := revision(t, repository(t), "HEAD")
+	base := upstreamtest.Revision(t, upstreamtest.Repository(t), "HEAD")
 	for _, e := range harmless {
 		t.Run(e.name, func(t *testing.T) {
 			for _, f := range e.review(t, base) {

@@ -1,13 +1,8 @@
 package integrity_test
 
 import (
-	"archive/tar"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"path"
 	"strings"
 	"testing"
@@ -19,53 +14,8 @@ import (
 	"github.com/tilegate/tilegate/checks/integrity"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/upstreamtest"
 )
-
-// repository is the clone of NVIDIA/TileGym that TILEGYM_DIR names.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("TILEGYM_DIR")
-	if dir == "" {
-		t.Skip("TILEGYM_DIR is not set; it names a clone of NVIDIA/TileGym")
-	}
-	if _, err := os.Stat(path.Join(dir, ".git")); err != nil {
-		t.Skip("TILEGYM_DIR has no history: it is no clone")
-	}
-	if err := exec.Command("git", "-C", dir, "cat-file", "-e", "bc4faed~1^{commit}").Run(); err != nil {
-		t.Skip("TILEGYM_DIR is a clone without the history since bc4faed")
-	}
-	return dir
-}
-
-func git(t *testing.T, dir string, args ...string) []byte {
-	t.Helper()
-	var stderr bytes.Buffer
-	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, "git %v: %s", args, stderr.String())
-	return out
-}
-
-// revision is the tree of a commit, without what the comparison never reads.
-func revision(t *testing.T, dir, commit string) fstest.MapFS {
-	t.Helper()
-	out := fstest.MapFS{}
-	r := tar.NewReader(bytes.NewReader(git(t, dir, "archive", commit)))
-	for {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		require.NoError(t, err)
-		switch path.Ext(h.Name) {
-		case ".py", ".ini", ".toml", ".cfg":
-			data, err := io.ReadAll(r)
-			require.NoError(t, err)
-			out[h.Name] = &fstest.MapFile{Data: data}
-		}
-	}
-}
 
 func load(t testing.TB, files fstest.MapFS) *tree.Tree {
 	t.Helper()
@@ -111,15 +61,15 @@ var judged = map[string][]string{
 }
 
 func TestUpstreamHistory(t *testing.T) {
-	dir := repository(t)
-	log := strings.Fields(string(git(t, dir, "log", "--reverse", "--abbrev=7", "--format=%h", "bc4faed~1..HEAD", "--",
+	dir := upstreamtest.Repository(t)
+	log := strings.Fields(upstreamtest.Git(t, dir, "log", "--reverse", "--abbrev=7", "--format=%h", "bc4faed~1..HEAD", "--",
 		"tests/ops/test_matmul.py", "tests/ops/test_bmm.py", "tests/ops/test_silu_and_mul.py", "tests/ops/test_swiglu.py",
 		"tests/ops/test_attention_sink.py", "tests/common.py", "tests/conftest.py", "tests/config.py",
-		"src/tilegym/backend/dispatcher.py")))
+		"src/tilegym/backend/dispatcher.py"))
 	require.Contains(t, log, "bc4faed")
 	for _, commit := range log {
 		t.Run(commit, func(t *testing.T) {
-			base, head := load(t, revision(t, dir, commit+"~1")), load(t, revision(t, dir, commit))
+			base, head := load(t, upstreamtest.Revision(t, dir, commit+"~1")), load(t, upstreamtest.Revision(t, dir, commit))
 			var got []string
 			for _, f := range integrity.Compare(head, base) {
 				t.Log(report(f))
