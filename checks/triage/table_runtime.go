@@ -44,7 +44,7 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R21", Stage: Runtime, Class: Env, From: Platform,
-		Title: "The driver is older than the CUDA version that the program or library was built for",
+		Title: "The driver is too old for the CUDA version in use",
 		Steps: []string{
 			"Update the driver, or pin the package that asks for the newer one.",
 			"If a function of the driver is missing, build the library for the CUDA version of the driver: a crate's feature or a variable may name a newer one.",
