@@ -11,7 +11,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `AttributeError: .*(has no attribute|no function, constant or global variable named|function/symbol) '?cutile_\w+`, Not: `'?cutile_(rs|kernels)\b`},
-			{Line: `(function/)?symbol '?cutile_\w+'? not found in library`},
+			{Line: `\bsymbol '?\w+'? not found in library`},
 			{Line: `undefined symbol: cutile_\w+`},
 		},
 		Example:  "AttributeError: function/symbol 'cutile_bmm' not found in library 'libcutile_kernels.so': undefined symbol: cutile_bmm",

@@ -147,6 +147,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `\b[Ll]ock(ing|ed)? (\w+ ){0,3}clocks (is |are |was |were )?(not (supported|permitted)|failed|denied)`},
 			{Line: `([Cc]ould not|[Cc]annot|[Ff]ailed to|[Uu]nable to) (lock|set) (\w+ ){0,3}clocks`},
+			{Line: `does not have permission to change clocks|[Uu]nable to set persistence mode .*[Ii]nsufficient [Pp]ermissions`},
 			{Line: `power (limit|cap) (was |is )?(lowered|reduced|below)`},
 		},
 		Example:  "Setting locked GPU clocks is not supported for GPU 00000000:41:00.0.\nTreating as warning and moving on.",

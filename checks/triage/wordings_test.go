@@ -12,6 +12,9 @@ import (
 // settings: the signature that leads.
 func TestOtherWordings(t *testing.T) {
 	for _, c := range []struct{ want, log string }{
+		{"S-I02", "E   AttributeError: function/symbol 'tile_relu' not found in library '/opt/app/libkernels.so': /opt/app/libkernels.so: undefined symbol: tile_relu"},
+		{"S-P14", "Unable to set persistence mode for GPU 00000000:41:00.0: Insufficient Permissions\nTerminating early due to previous errors."},
+		{"S-P14", "The current user does not have permission to change clocks for GPU 00000000:41:00.0."},
 		{"S-B56", "thread 'main' panicked at build.rs:9:5:\nCUDA 14.0 is not supported by this crate"},
 		{"S-B56", "RuntimeError:\nThe detected CUDA version (13.1) mismatches the version that was used to compile\nPyTorch (12.8). Please make sure to use the same CUDA versions."},
 		{"S-J22", "thread 'main' panicked at bindgen_cuda-0.1.5/src/lib.rs:489:13:\n`nvcc` cannot target gpu arch 120. Available nvcc targets are [75, 80, 90]."},
