@@ -14,7 +14,7 @@ import pytest
 from tilegym.cpu import runtime
 from tilegym.cpu import torch
 
-# How times are taken: by the wall clock around each launch.
+# How times are taken: as processor time of each launch.
 TIMING = "wall"
 
 WARMUP_MS = float(os.environ.get("WARMUP", "20"))

@@ -1,4 +1,4 @@
-"""Launch records of this process: what ran, for how long, by the wall clock."""
+"""Launch records of this process: what ran, for how much of the processor."""
 
 import contextlib
 import ctypes
