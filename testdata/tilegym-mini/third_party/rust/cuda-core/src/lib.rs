@@ -1,6 +1,6 @@
 //! CPU stand-in for the few parts of `cuda-core` that a kernel host file uses.
 //! The one device, number 0, is the calling thread. Every "kernel" that runs on
-//! its processor time is taken and can be read back like profiler records.
+//! it is measured in processor time, which can be read back like profiler records.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
