@@ -15,10 +15,12 @@ type Comparison struct {
 	MaxAbs    float64 // largest absolute difference
 	MaxRel    float64 // largest difference relative to the reference
 	RTol      float64 // relative tolerance of the test
-	Type      string  // data type of the output, as torch spells it without its module
-	Shape     []int   // of the output
-	First     []int   // index of the first element that differs
-	Grad      bool    // a gradient was compared
+	// The largest differences that the test allows.
+	AllowedAbs, AllowedRel float64
+	Type                   string // data type of the output, as torch spells it without its module
+	Shape                  []int  // of the output
+	First                  []int  // index of the first element that differs
+	Grad                   bool   // a gradient was compared
 
 	at                line
 	started, share    bool
@@ -61,7 +63,7 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 	if m := differs.FindStringSubmatch(l.text); m != nil {
 		done, ok = r.end()
 		unknown := Range{math.NaN(), math.NaN()}
-		r.c = Comparison{started: true, at: l, Grad: m[1] == "GRAD FOR", Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: number(m[2])}
+		r.c = Comparison{started: true, at: l, Grad: m[1] == "GRAD FOR", Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: number(m[2]), AllowedAbs: math.NaN(), AllowedRel: math.NaN()}
 		r.lines = 0
 		return done, ok
 	}
@@ -105,7 +107,7 @@ func (r *comparisonReader) line(l line) (done Comparison, ok bool) {
 func (r *comparisonReader) begin(l line) {
 	if !r.c.started && !l.quote && strings.HasPrefix(l.text, "matched: ") && matched.MatchString(l.text) {
 		unknown := Range{math.NaN(), math.NaN()}
-		r.c = Comparison{started: true, at: l, Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: math.NaN()}
+		r.c = Comparison{started: true, at: l, Ref: unknown, Test: unknown, MaxAbs: math.NaN(), MaxRel: math.NaN(), RTol: math.NaN(), AllowedAbs: math.NaN(), AllowedRel: math.NaN()}
 		r.lines = 0
 	}
 }

@@ -17,7 +17,8 @@ type console struct {
 	section *shownCase // whose failure is told
 	open    string     // node that was named, its outcome not yet printed
 	loose   []Comparison
-	close   *Comparison // of torch.testing.assert_close, until its share is known
+	close   closeReader
+	passed  int // cases that passed, by pytest's last line
 }
 
 // shownCase is one case. The same test may run more than once in one log.
@@ -28,6 +29,7 @@ type shownCase struct {
 	rerun                bool   // was run again by a plugin
 	reason               string // behind its name in pytest's summary
 	compared             []Comparison
+	view                 bool // an operand that it printed is a view
 }
 
 const (
@@ -38,8 +40,8 @@ const (
 var (
 	// heading is the line with which pytest begins to tell of a failed case.
 	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (?:setup|teardown|call) of )?(\S+)(?: \(rerun \d+\))? _{1,}$`)
-	unlike  = regexp.MustCompile(`^Mismatched elements: (\d+) / (\d+) `)
-	apart   = regexp.MustCompile(`^Greatest (absolute|relative) difference: (\S+) at index \(([\d, ]*)\)`)
+	// summed is pytest's last line, with the number of cases that passed.
+	summed = regexp.MustCompile(`^(?:=+ )?(?:\d+ (?:failed|errors?), )*(\d+) passed\b.* in [0-9.]+s`)
 )
 
 // outcomes are pytest's words.
@@ -60,6 +62,14 @@ func (c *console) line(l line) {
 		c.endClose()
 		c.section, c.open = nil, ""
 	}
+	if strings.Contains(l.text, " passed") {
+		if m := summed.FindStringSubmatch(l.text); m != nil {
+			c.passed = int(number(m[1]))
+		}
+	}
+	if c.section != nil && !l.quote && showsView(l.text) {
+		c.section.view = true
+	}
 	if strings.Contains(l.text, ".py::") {
 		c.result(l)
 		return
@@ -70,32 +80,13 @@ func (c *console) line(l line) {
 			c.open = ""
 		}
 	}
-	if l.text == "" || l.text[0] != 'M' && l.text[0] != 'G' {
-		return
-	}
-	if strings.HasPrefix(l.text, "Mismatched elements: ") {
-		if m := unlike.FindStringSubmatch(l.text); m != nil {
-			c.endClose()
-			wrong, all := number(m[1]), number(m[2])
-			nan := Range{number(""), number("")}
-			c.close = &Comparison{Matched: 100 * (1 - wrong/all), Ref: nan, Test: nan, MaxAbs: number(""), MaxRel: number(""), RTol: number(""), at: l}
-		}
-	} else if c.close != nil {
-		if m := apart.FindStringSubmatch(l.text); m != nil {
-			if m[1] == "absolute" {
-				c.close.MaxAbs = number(m[2])
-			} else {
-				c.close.MaxRel = number(m[2])
-				c.endClose()
-			}
-		}
+	if done, ok := c.close.line(l); ok {
+		c.compare(done)
 	}
 }
 
 func (c *console) endClose() {
-	if c.close != nil {
-		done := *c.close
-		c.close = nil
+	if done, ok := c.close.end(); ok {
 		c.compare(done)
 	}
 }
@@ -211,8 +202,12 @@ func splitNode(node string) (class, name string) {
 // into adds the cases to a collector.
 func (c *console) into(to *collector, log string) {
 	c.endClose()
+	named := 0
 	for _, k := range c.order {
 		failed := k.bad()
+		if k.passed && !failed {
+			named++
+		}
 		tc := records.Case{Class: k.class, Name: k.name, Line: k.line, Outcome: records.Passed}
 		switch {
 		case failed:
@@ -231,8 +226,10 @@ func (c *console) into(to *collector, log string) {
 		to.addShown(tc, first, log, shown{
 			unsaid: failed && first == nil && (k.reason == "" || strings.HasPrefix(k.reason, "AssertionError")),
 			again:  k.rerun && k.passed || k.rerun && varies(shares),
+			view:   k.view,
 		})
 	}
+	to.unnamed += max(0, c.passed-named)
 	to.loose = append(to.loose, c.loose...)
 }
 

@@ -223,7 +223,50 @@ var layout = regexp.MustCompile(`(?i)(^|[_=.-])(views?|strided?|strides|slices?|
 
 // strided is S-C32: the wrong cases are those in which an operand is a view, and the
 // same cases without it pass.
-func strided(cases []Case) *Seen {
+func strided(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		seen := stridedOption(f)
+		if seen == nil {
+			seen = shownViews(f, run.Unnamed)
+		}
+		if seen != nil {
+			return seen
+		}
+	}
+	return nil
+}
+
+// shownViews reports that every wrong case tells of an operand that is a view, and that
+// cases pass which do not.
+func shownViews(cases []Case, unnamed int) *Seen {
+	wrong, views, packed := 0, 0, unnamed
+	for _, c := range cases {
+		switch {
+		case !c.Failed && c.view:
+			return nil
+		case !c.Failed:
+			packed++
+		case !c.maybeWrong():
+			return nil
+		case c.view:
+			views++
+			wrong++
+		case !slices.ContainsFunc(c.params, layout.MatchString) && !slices.ContainsFunc(c.params, transposed.MatchString):
+			return nil
+		default:
+			wrong++
+		}
+	}
+	if views == 0 || packed == 0 || !slices.ContainsFunc(cases, Case.wrong) {
+		return nil
+	}
+	return at(cases, "all %d wrong cases have an operand that is a view, and other cases pass", wrong)
+}
+
+// transposed are options that may be the layout of an operand or work of the kernel.
+var transposed = regexp.MustCompile(`(?i)(^|[_=.-])(transposed?|permuted?|t|nt|tn|tt)($|[_=.-])`)
+
+func stridedOption(cases []Case) *Seen {
 	if !slices.ContainsFunc(cases, Case.wrong) || slices.ContainsFunc(cases, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package triage
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
@@ -49,8 +50,16 @@ func (sc *logScan) testcase(c records.Case) {
 	default:
 		text = c.Message + "\n" + c.Detail + "\n" + c.Output
 	}
+	view := false
 	for l := range strings.SplitSeq(text, "\n") {
+		view = view || showsView(l)
 		sc.raw(c.Line, []byte(l))
+	}
+	if c.Outcome == records.Passed {
+		view = slices.ContainsFunc(strings.Split(c.Output, "\n"), showsView)
+	}
+	if done, ok := sc.console.close.end(); ok {
+		sc.compare(done)
 	}
 	if done, ok := sc.block.end(); ok {
 		sc.compare(done)
@@ -63,7 +72,7 @@ func (sc *logScan) testcase(c records.Case) {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		sc.broken = true
 	}
-	sc.run.add(c, first, sc.name)
+	sc.run.add(c, first, sc.name, view)
 }
 
 // event records that the file as a whole says something.

@@ -17,7 +17,7 @@ func TestGeneralComesAfterTheMechanism(t *testing.T) {
 	const (
 		linker  = "error: linking with `cc` failed: exit status: 1"
 		script  = "error: failed to run custom build command for `syn v2.0.117`"
-		rust    = "error[E0004]: non-exhaustive patterns: `_` not covered\n  --> src/lib.rs:40:9"
+		rust    = "error[E0191]: the value of the associated type `Elem` must be specified\n  --> src/lib.rs:40:9"
 		fetch   = "error: failed to download `half v2.4.1`"
 		wheel   = "ERROR: Failed building wheel for cffi"
 		step    = "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2"

@@ -106,6 +106,9 @@ type Row struct {
 	// State says that the row's lines tell how a machine is, which holds on: a step
 	// that passed may print them.
 	State bool
+	// Only is the data type of the cases that the row is about: it is left out when a
+	// case of another type failed.
+	Only string
 	// ByPlace says that the file in the context decides the class.
 	ByPlace bool
 

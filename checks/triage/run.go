@@ -16,6 +16,8 @@ type Run struct {
 	Others []Case       // of all other backends
 	Loose  []Comparison // printed outside of what tells of a case
 	Times  []Time       // configs that candidate and reference both measured
+	// Unnamed counts the cases that passed and of which the log does not give the name.
+	Unnamed int
 }
 
 // Case is one test case of the candidate.
@@ -34,6 +36,7 @@ type Case struct {
 type shown struct {
 	unsaid bool // it failed with an assertion, or with nothing said
 	again  bool // a second run of it ended otherwise
+	view   bool // it printed that an operand is a view
 }
 
 // maybeWrong reports whether the case has wrong values or may have: what failed in
@@ -72,13 +75,14 @@ const maxCases = 50_000
 
 // collector keeps the cases of all JUnit files.
 type collector struct {
-	parser *records.IDParser
-	cases  map[string][]Case                 // by backend, in order
-	times  map[string]map[string]measurement // by backend and config
-	order  []string                          // configs in order of appearance
-	ids    map[string]records.TestID
-	count  int
-	loose  []Comparison
+	parser  *records.IDParser
+	cases   map[string][]Case                 // by backend, in order
+	times   map[string]map[string]measurement // by backend and config
+	order   []string                          // configs in order of appearance
+	ids     map[string]records.TestID
+	count   int
+	loose   []Comparison
+	unnamed int // cases that passed, without a name
 }
 
 type measurement struct {
@@ -86,8 +90,8 @@ type measurement struct {
 	log string
 }
 
-func (c *collector) add(tc records.Case, compared *Comparison, log string) {
-	c.addShown(tc, compared, log, shown{})
+func (c *collector) add(tc records.Case, compared *Comparison, log string, view bool) {
+	c.addShown(tc, compared, log, shown{view: view})
 }
 
 func (c *collector) addShown(tc records.Case, compared *Comparison, log string, more shown) {
@@ -173,7 +177,7 @@ var references = []string{"cutile", "triton", "tilecpp", "pytorch", "torch"}
 // collected is the run of all files together.
 func (c *collector) collected() Run {
 	if c.count > maxCases || c.count == 0 {
-		return Run{Loose: c.loose}
+		return Run{Loose: c.loose, Unnamed: c.unnamed}
 	}
 	candidate := ours
 	if len(c.cases[ours]) == 0 {
@@ -190,7 +194,7 @@ func (c *collector) collected() Run {
 			}
 		}
 	}
-	run := Run{Cases: c.cases[candidate], Loose: c.loose}
+	run := Run{Cases: c.cases[candidate], Loose: c.loose, Unnamed: c.unnamed}
 	for _, backend := range slices.Sorted(maps.Keys(c.cases)) {
 		if backend != candidate {
 			run.Others = append(run.Others, c.cases[backend]...)

@@ -68,6 +68,7 @@ type line struct {
 	quote bool // quotes source code
 	diag  bool // begins a compiler diagnostic
 	warn  bool // is a warning
+	step  int  // of the CI job, from 0
 }
 
 // pending is a pattern whose Line matched and whose Near has not been seen yet.
@@ -171,6 +172,7 @@ type logScan struct {
 	profile  profile
 	abi      abi
 	multiple multiples
+	printed  printed
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -208,6 +210,7 @@ func (sc *logScan) line(n int, shown string) {
 	case sc.failed < 0 && failsStep(shown):
 		sc.failed = sc.step
 	}
+	l.step = sc.step
 	if sc.ended < 0 && sc.step > 0 && endsStep(shown) {
 		sc.ended = sc.step
 	}
@@ -246,6 +249,13 @@ func (sc *logScan) line(n int, shown string) {
 		sc.profile.line(sc, l)
 		sc.abi.line(sc, l)
 		sc.multiple.line(l)
+	} else if !sc.passing {
+		if done, ok := sc.console.close.line(l); ok {
+			sc.compare(done)
+		}
+	}
+	if !sc.passing {
+		sc.printed.line(l)
 	}
 	if !l.quote {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
@@ -442,7 +452,11 @@ func (sc *logScan) context(row *compiled, n int) string {
 
 // newHit is a match of a row at a line.
 func (sc *logScan) newHit(row *compiled, rank Rank, l line) *hit {
-	return &hit{rank: rank, log: sc.logs, step: sc.step, order: row.order, Match: row.match(sc.name, l)}
+	step := l.step
+	if l.n == 0 {
+		step = sc.step // of the file as a whole
+	}
+	return &hit{rank: rank, log: sc.logs, step: step, order: row.order, Match: row.match(sc.name, l)}
 }
 
 // match is what is published of a hit.
@@ -528,6 +542,7 @@ func (sc *logScan) end() {
 		sc.profile.end(sc)
 		sc.multiple.end(sc)
 	}
+	sc.printed.end(sc)
 	sc.demote()
 }
 
@@ -579,6 +594,7 @@ func (s *Scanner) Result() Result {
 		}
 		return false
 	})
+	hits = slices.DeleteFunc(hits, func(h *hit) bool { return s.otherType(ready()[h.order].Only) })
 	hits = slices.DeleteFunc(hits, func(h *hit) bool { return slices.ContainsFunc(ready()[h.order].Unless, has) })
 	slices.SortStableFunc(hits, func(a, b *hit) int {
 		return cmp.Or(
@@ -600,6 +616,27 @@ func (s *Scanner) Result() Result {
 	}
 	r.Unknown = len(r.Matches) == 0
 	return r
+}
+
+// otherType reports whether a case of another data type than the one failed.
+func (s *Scanner) otherType(only string) bool {
+	if only == "" {
+		return false
+	}
+	for _, c := range []*collector{&s.run, &s.shown} {
+		for _, cases := range c.cases {
+			if slices.ContainsFunc(cases, func(k Case) bool {
+				t := dtype(k.params)
+				if k.Compared != nil && k.Compared.Type != "" {
+					t = k.Compared.Type
+				}
+				return k.Failed && t != "" && t != only
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isJUnit reports whether a stream begins like a JUnit file.

@@ -10,6 +10,13 @@ const dslOps = `\b(addf|subf|mulf|divf|fma|maxf|minf|exp2|rsqrt|sqrt|ftof|ftoi|i
 // builtProgram is the path of a program that the build itself made.
 const builtProgram = "/(build-script-\\w+|build/[^/]+/\\S*|deps/\\S*)`|/target/\\S*`"
 
+// missingHeader is a header that a C compiler does not find, cudaHeader one of the
+// toolkit or of the compiler itself.
+const (
+	missingHeader = `fatal error: '?[\w./+-]+\.(h|hpp|hh|cuh|inc)'?:? (file not found|No such file or directory)`
+	cudaHeader    = `fatal error: '?(cuda\w*|cu[a-z]+|nv\w+|nccl|cudnn\w*|vector_types|driver_types|crt/\w+|std\w+|limits|float|inttypes|string|math|errno|assert|unistd|features|(bits|sys|gnu|asm|linux)/\S+|\wmmintrin|builtin_types)\.h'?:? (file|No)`
+)
+
 var buildRows = []Row{
 	{
 		ID: "S-B01", Stage: Build, Class: Kernel, Rules: []string{"R6", "R36"}, From: Rustc,
@@ -32,7 +39,7 @@ var buildRows = []Row{
 			"Remove the `#![feature(..)]` line.",
 			"What it was meant to allow is usually arithmetic in a shape: treat it as S-B01.",
 		},
-		Any:     []Pattern{{Line: `error\[E0554\].*may not be used on the stable`}},
+		Any:     []Pattern{{Line: `error\[E0554\].*may not be used on the stable`}, {Line: "error\\[E0658\\]: use of unstable"}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0554]: `#![feature]` may not be used on the stable release channel\n --> src/lib.rs:2:1",
 		NearMiss: "warning: the feature `generic_const_exprs` is incomplete and may not be safe to use",
@@ -192,6 +199,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: "failed to select a version for (the requirement )?.(cutile|cuda-)"},
 			{Line: "(two|multiple) different versions of crate .\\w"},
+			{Line: `links to the native library .*conflicts with (a|the) previous package`},
 		},
 		Example:  "error: failed to select a version for `cutile-compiler`.",
 		NearMiss: "error: failed to select a version for `serde`.",
@@ -247,10 +255,9 @@ var buildRows = []Row{
 			{Line: `CUDA_TOOLKIT_PATH=\S* .*(cuda\.h|does not exist|no such)`},
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
 			{Line: `[Uu]nable to find libclang`},
-			{Line: `fatal error: '?[\w./]+\.h'?:? (file not found|No such file or directory)`, Not: `\bPython\.h\b`},
+			{Line: cudaHeader},
 			{Line: `\b(ClangDiagnostic|NotExist)\("`},
 			{Line: `\bnvcc: (command )?not found|[Ff]ailed to (find|execute) .?nvcc\b`, Rank: Weak},
-			{Line: `[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found`},
 			{Line: `libclang error; possible causes|wrong version of libclang|libclang\S* at \S+ could not be opened`},
 		},
 		Context:  "failed to run custom build command for",
@@ -294,12 +301,12 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B23", Stage: Build, Class: Env, Also: Host, From: Rustc,
-		Title: "The linker failed",
+		Title: "The linker failed, most often for a symbol that nothing in the link defines",
 		Steps: []string{
 			"Read the linker's last lines: they name the symbol or the file.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: "error: linker .* not found"}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)`, Rank: Weak, Class: Host, Also: Env}},
+		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)|^nvlink error +: Undefined reference|error adding symbols: DSO missing`, Rank: Weak, Class: Host, Also: Env}},
 		Context: `undefined (reference|symbol)`,
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: kernels.o: undefined reference to `cutile_relu'", NearMiss: "note: linking with `cc` took 3 s",
 	},
@@ -319,14 +326,14 @@ var buildRows = []Row{
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
 			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
-			{Line: `'\w+' is not installed for the toolchain|rustup: (command )?not found|only accepted on the nightly channel`},
+			{Line: `'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
 		},
 		Example:  "error: rustc 1.75.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89",
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-X21"}, From: Rustc,
+		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42"}, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
@@ -350,7 +357,8 @@ var buildRows = []Row{
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
-			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to download actions|failed to authenticate when downloading`},
+			{Line: `error: Failed to fetch: |Request failed after \d+ retries|CondaHTTPError|CONNECTION FAILED for url|[Cc]ache service responded with (422|429|5\d\d)|Codecov: Failed`, Rank: Weak},
+			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to download actions`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
 		Context: `^(Caused by:|  \[\d+\])`, ContextAfter: true,
@@ -358,7 +366,7 @@ var buildRows = []Row{
 		NearMiss: "warning: spurious network error (3 tries remaining): [28] Timeout was reached",
 	},
 	{
-		ID: "S-B26", Stage: Build, Class: Host, Rules: []string{"R33"}, Unless: []string{"S-B24"}, From: Rustc,
+		ID: "S-B26", Stage: Build, Class: Host, Rules: []string{"R33"}, Unless: []string{"S-B24", "S-B67", "S-B68"}, From: Rustc,
 		Title: "The manifest is wrong",
 		Steps: []string{
 			"Correct what cargo names in Cargo.toml; names and versions of dependencies first.",
@@ -371,21 +379,22 @@ var buildRows = []Row{
 			{Line: `error: multiple packages link to native library|error: failed to read \S+Cargo\.(toml|lock)`},
 			{Line: "error: failed to (load|read) manifest|error: (duplicate key|invalid type|unexpected key).*Cargo\\.toml"},
 			{Line: `cyclic package dependency|error: package collision in the lockfile`},
-			{Line: `^error: failed to select a version for |does not have (these features|feature)|^error: (no (bin|test|example|bench|library) targets? (named|found)|package ID specification .* did not match)`},
-			{Line: `error: (current package believes it's in a workspace when it's not|the package .* does not contain this feature|none of the selected packages contains)`},
+			{Line: `^error: (no (bin|test|example|bench|library) targets? (named|found)|package ID specification .* did not match)`},
+			{Line: `error: (current package believes it's in a workspace when it's not|duplicate key .* in table|none of the selected packages contains)`},
 		},
 		Example:  "error: failed to parse manifest at `/src/cutile_kernels/Cargo.toml`\n\nCaused by:\n  no targets specified in the manifest",
 		NearMiss: "warning: /src/cutile_kernels/Cargo.toml: unused manifest key: package.licence",
 	},
 	{
 		ID: "S-B27", Stage: Build, Class: Infra, From: Platform,
-		Title: "A process was killed for want of memory on the host",
+		Title: "The host's memory ran out: a process was killed or got none",
 		Steps: []string{
 			"Run the job once more with fewer parallel jobs, or on a host with more memory.",
 			"If only this change does it, look for a test or a build that grew.",
 		},
 		Any: []Pattern{
 			{Line: `\(signal: 9, SIGKILL|rustc interrupted by SIGKILL|tileiras\S* failed .*signal: 9\b`},
+			{Line: `DefaultCPUAllocator: (can't|not enough)|not enough memory: you tried to allocate|died due to signal 9\b`},
 			{Line: `terminated with signal 9|fatal error: Killed signal terminated program`},
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom-kill(er)?\b|OOMKilled`},
@@ -403,9 +412,8 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for`, Rank: General},
-			{Line: `error: externally-managed-environment`},
+			{Line: `error: externally-managed-environment|This package is a placeholder|The actual package is on index`},
 			{Line: `ERROR: Cannot install .* because these package versions have conflicting dependencies|ResolutionImpossible`},
-			{Line: `ERROR: Package '[^']+' requires a different Python|is not a supported wheel on this platform`},
 			{Line: `DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Could not open requirements file|doesn't have a source distribution or wheel for|No solution found when resolving dependencies|Could not build wheels for`},
 			{Line: `\b(ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|SolverProblemError)\b`},
 		},
@@ -413,7 +421,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -452,7 +460,7 @@ var buildRows = []Row{
 			{Line: `^error: `, Not: `could not compile|aborting due to|failed to run custom build command|build failed|test failed`, Near: rustPlace},
 		},
 		Context: rustPlace, ContextAfter: true,
-		Example:  "error[E0004]: non-exhaustive patterns: `_` not covered\n  --> src/softmax_kernel/kernel.rs:40:9",
+		Example:  "error[E0191]: the value of the associated type `Elem` in `Source` must be specified\n  --> src/softmax_kernel/kernel.rs:40:9",
 		NearMiss: "error: could not compile `cutile_kernels` (lib) due to 1 previous error",
 	},
 	{
@@ -530,12 +538,12 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B36", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
-		Title: "The borrow checker refuses a use",
+		Title: "The borrow checker refuses a use, or a lifetime does not hold",
 		Steps: []string{
 			"Take the value again where it was moved, or end the first borrow before the second one.",
 			"In a kernel take a partition once and pass it by reference.",
 		},
-		Any:     []Pattern{{Line: `error\[E0(382|499|502|503|505|506|507|515|597|716)\]`}},
+		Any:     []Pattern{{Line: `error\[E0(106|226|261|262|263|309|310|311|373|381|382|495|499|500|501|502|503|505|506|507|508|509|510|515|521|597|621|623|700|712|713|716)\]|error: (lifetime may not live long enough|hidden lifetime parameters|captured variable cannot escape)`}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0382]: use of moved value: `part`\n  --> src/bmm_kernel/kernel.rs:33:20",
 		NearMiss: "warning: value moved here is never read\n  --> src/bmm_kernel/kernel.rs:33:20",
@@ -587,7 +595,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused import: `cutile_softmax`\n  --> src/../../relu_kernel/ffi.rs:20:1",
 	},
 	{
-		ID: "S-B40", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B40", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, Unless: []string{"S-X35"}, From: Rustc,
 		Title: "A source file that the crate names is not there",
 		Steps: []string{
 			"Compare the path in lib.rs or the manifest with the tree: case, folder, spelling.",
@@ -611,7 +619,7 @@ var buildRows = []Row{
 			"Look for a bracket that is missing just before it.",
 		},
 		Any: []Pattern{{
-			Line: `^error: (expected .*found|expected (one of|identifier|expression|item|type|pattern)|unexpected (closing delimiter|token|end of macro)|mismatched closing delimiter|this file contains an unclosed delimiter|unknown start of token|unterminated|missing .* for|found a documentation comment)`,
+			Line: `^error: (expected .*found|expected (one of|identifier|expression|item|type|pattern)|unexpected (closing delimiter|token|end of macro)|mismatched closing delimiter|this file contains an unclosed delimiter|unknown start of token|unterminated|missing .* for|found a documentation comment|no rules expected|macro expansion ignores)`,
 		}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error: this file contains an unclosed delimiter\n  --> src/bmm_kernel/kernel.rs:140:3",
@@ -675,7 +683,7 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B46", Stage: Build, Class: Infra, Also: Env, From: Platform,
-		Title: "The host's package manager is locked or its lists are not valid",
+		Title: "The host's package manager is locked, its lists are not valid, or packages conflict",
 		Steps: []string{
 			"If another process holds the lock, wait for it or switch off automatic updates on the runner.",
 			"If a list is expired, unsigned or for another release, correct the source and update the lists.",
@@ -683,6 +691,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Could not get lock /var/(lib|cache)/|[Uu]nable to (acquire the dpkg frontend lock|lock the administration directory|lock directory /var/)`},
+			{Line: `trying to overwrite '[^']*', which is also in package|dpkg: error processing (archive|package)|E: Sub-process /usr/bin/dpkg returned an error`},
 			{Line: `dpkg was interrupted, you must manually run|Waiting for cache lock: .*(timed out|aborted)`},
 			{Line: `The repository '[^']*' (is not signed|is no longer signed|does not have a Release file|no longer has a Release file)|signatures couldn't be verified because the public key is not available`},
 			{Line: `Release file for \S+ is (not valid yet|expired)|The following packages have unmet dependencies|you have held broken packages`},
@@ -699,7 +708,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `error\[E0(514|460|461|462|786|787)\]`},
-			{Line: `compiled by an incompatible version of rustc|found invalid metadata files for crate`},
+			{Line: `failed to load bitcode of module|compiled by an incompatible version of rustc|found invalid metadata files for crate`},
 		},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0514]: found crate `half` compiled by an incompatible version of rustc\n  --> src/lib.rs:1:5",
@@ -760,6 +769,7 @@ var buildRows = []Row{
 			"Triton builds its launcher at run time: it needs the compiler and the headers there too.",
 		},
 		Any: []Pattern{
+			{Line: "(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in argument|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
 			{Line: "could not find system library '|pkg-config (command could not|exited with)|Could not find directory of OpenSSL|[Ff]ailed to find tool|is .\\w+. not installed\\?"},
 			{Line: `Failed to find C compiler|Cannot find a working triton installation|'\S*/(gcc|cc|clang)', .*cuda_utils\.c|fatal error: Python\.h`},
 			{Line: `No CMAKE_\w+_COMPILER could be found|Unable to find a (compiler|C\+\+ compiler)|error: command '\S*(gcc|g\+\+|cc|clang)' failed: No such file`},
@@ -805,7 +815,7 @@ var buildRows = []Row{
 		NearMiss: "   Locking 84 packages to latest compatible versions\nuv.lock is up to date",
 	},
 	{
-		ID: "S-B55", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B45", "S-X21"}, From: Platform,
+		ID: "S-B55", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B45", "S-X21", "S-B75"}, From: Platform,
 		Title: "A package does not exist in the version that is asked for",
 		Steps: []string{
 			"See what asks for it: a pin that the change raised, or a name that is misspelled.",
@@ -816,6 +826,7 @@ var buildRows = []Row{
 			{Line: `ERROR: Could not find a version that satisfies`, Not: `\(from versions: none\)`},
 			{Line: `ERROR: No matching distribution found`, Near: `Could not find a version that satisfies .*from versions: [0-9]|Ignored the following`, Within: 3},
 			{Line: `No solution found when resolving dependencies|there is no version of \S+ (==|>=|<)|depends on \S+ which doesn't match any versions`},
+			{Line: `PackagesNotFoundError|packages are not available from current channels`},
 			{Line: `^E: (Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
 		},
 		Example:  "ERROR: Could not find a version that satisfies the requirement cuda-tile==9.9 (from versions: 0.9.0, 1.0.0)\nERROR: No matching distribution found for cuda-tile==9.9",
@@ -873,5 +884,230 @@ var buildRows = []Row{
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0635]: unknown feature `stdsimd`\n  --> /home/u/.cargo/registry/src/index-1/ahash-0.8.3/src/lib.rs:99:42",
 		NearMiss: "warning: the feature `stdsimd` has been stable since 1.90.0 and no longer needs an attribute\n  --> src/lib.rs:1:12",
+	},
+	{
+		ID: "S-B60", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B61"}, From: Rustc,
+		Title: "A value that is computed while compiling is out of range, or an assertion on it fails",
+		Steps: []string{
+			"Read the note below the error: it names the operation or the assertion.",
+			"Correct the constant, or the generic that it is computed from.",
+		},
+		Any:     []Pattern{{Line: `error\[E0080\]`}, {Line: `error: this (arithmetic operation will overflow|operation will panic at runtime)`}, {Line: `error: literal out of range for `}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0080]: evaluation panicked: BLOCK is larger than the tile\n  --> src/relu_kernel/kernel.rs:12:24",
+		NearMiss: "warning: this arithmetic operation wraps by design\n  --> src/relu_kernel/kernel.rs:12:24",
+	},
+	{
+		ID: "S-B61", Stage: Build, Class: Env, Also: Host, Unless: []string{"S-B18"}, From: Rustc,
+		Title: "The bindings that bindgen makes do not fit the headers or the crate",
+		Steps: []string{
+			"Compare the toolkit whose headers are read with the one that the crate was written for.",
+			"Raise bindgen or the crate, or point the build at the older headers; remove the build folder of an earlier toolkit.",
+			"The change's own sources are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `error\[E0\d+\]`, Near: `^--> \S*/out/\w*bindings?\w*\.rs:`},
+			{Line: `panicked at \S*/bindgen-\d\S*`, Rank: Weak},
+			{Line: `is not a valid Ident|clang diagnosed error`, Near: `bindgen`, Within: 4},
+		},
+		Context: `^--> \S*/out/`, ContextAfter: true,
+		Example:  "error[E0080]: evaluation of constant value failed\n  --> /src/target/release/build/cuda-bindings-1/out/bindings.rs:40:5\n   |\n40 |     [\"Size of CUctx\"][::std::mem::size_of::<CUctx>() - 8usize];",
+		NearMiss: "warning: unused item\n  --> /src/target/release/build/cuda-bindings-1/out/bindings.rs:40:5",
+	},
+	{
+		ID: "S-B62", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47"}, From: Rustc,
+		Title: "A name that is used is private where it is defined",
+		Steps: []string{
+			"Make it public there, or use what the module exports instead.",
+			"If it is another crate's, look for what its present version exports.",
+		},
+		Any:     []Pattern{{Line: `error\[E0(603|616|624|451|364|365|446)\]`}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0603]: function `borrow_tensor` is private\n  --> src/relu_kernel/ffi.rs:5:24",
+		NearMiss: "warning: private item shadows public glob re-export\n  --> src/relu_kernel/ffi.rs:5:24",
+	},
+	{
+		ID: "S-B63", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B04", "S-B31", "S-B14", "S-B47", "S-B58", "S-B06"}, From: Rustc,
+		Title: "A value has another type than its place wants",
+		Steps: []string{
+			"Compare the two types in the message; convert where the widths differ, and see that nothing is cut off.",
+			"If a callee's signature changed, change all its callers.",
+		},
+		Any:     []Pattern{{Line: `error\[E0(308|271|631)\]`}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0308]: mismatched types\n  --> src/relu_kernel/ffi.rs:77:20\n   |\n77 |         launch(grid, n)\n   |                      ^ expected `u32`, found `i64`",
+		NearMiss: "warning: comparison is useless due to type limits\n  --> src/relu_kernel/ffi.rs:77:20",
+	},
+	{
+		ID: "S-B64", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B14", "S-B47", "S-B58"}, From: Rustc,
+		Title: "A match, an implementation or a literal leaves something out",
+		Steps: []string{
+			"Add the arm, the method or the field that the message names.",
+			"If the change added a variant or a field, look for all other places that list them.",
+		},
+		Any:     []Pattern{{Line: `error\[E0(004|005|023|046|063|185|186|407|437|117|210)\]`}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0004]: non-exhaustive patterns: `DType::F8` not covered\n  --> src/relu_kernel/ffi.rs:12:11",
+		NearMiss: "warning: unreachable pattern\n  --> src/relu_kernel/ffi.rs:12:11",
+	},
+	{
+		ID: "S-B65", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
+		Title: "Macros or types nest too deeply for the compiler's limit",
+		Steps: []string{
+			"Look for a macro or a type that contains itself.",
+			"If the depth is meant, raise the limit that the help names.",
+		},
+		Any:     []Pattern{{Line: `error: (recursion limit reached while|reached the (recursion|type-length) limit while|queries overflow the depth limit)|error\[E0(275|055)\]|error\[E0072\]`}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error: recursion limit reached while expanding `tile_ops!`\n  --> src/softmax_kernel/kernel.rs:12:5",
+		NearMiss: "warning: function cannot return without recursing\n  --> src/softmax_kernel/kernel.rs:12:5",
+	},
+	{
+		ID: "S-B66", Stage: Build, Class: Host, Also: Env, From: Rustc,
+		Title: "The crate itself refuses this combination of features, target or toolkit",
+		Steps: []string{
+			"Read the text of the error: it is written by the crate's authors for this case.",
+			"Choose the features, the target or the version that it asks for.",
+		},
+		Any:     []Pattern{{Line: `^error: `, Near: `compile_error!\s*[({]`}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error: feature `sm100` needs CUDA 13\n  --> src/lib.rs:4:1\n   |\n4  | compile_error!(\"feature `sm100` needs CUDA 13\");",
+		NearMiss: "warning: feature `sm100` is not used\n  --> src/lib.rs:4:1",
+	},
+	{
+		ID: "S-B67", Stage: Build, Class: Host, Unless: []string{"S-B14", "S-B24", "S-B68"}, Rules: []string{"R33"}, From: Rustc,
+		Title: "A dependency has no such version or feature, or the demands on it exclude each other",
+		Steps: []string{
+			"Look up which versions exist and which features they have; a version may have been withdrawn.",
+			"Correct the requirement in the manifest, and commit the lock file with it.",
+			"If two crates ask for different versions, see with `cargo tree -i` who they are.",
+		},
+		Any: []Pattern{
+			{Line: `does not have (these features|that feature|feature)|version \S+ is yanked|candidate versions? found which didn't match|the package .* does not contain this feature`},
+			{Line: `^error: failed to select a version for `, Not: `(cutile|cuda-)`},
+			{Line: `depends on .*, with features: .* but .* does not have`},
+		},
+		Context: `required by package|depends on .*with features`, ContextAfter: true,
+		Example:  "error: failed to select a version for the requirement `half = \"=2.4.0\"`\n  version 2.4.0 is yanked\nlocation searched: crates.io index\nrequired by package `tile v0.1.0 (/src)`",
+		NearMiss: "    Updating half v2.4.0 -> v2.4.1 (yanked versions are left out)",
+	},
+	{
+		ID: "S-B68", Stage: Build, Class: InProcess, Also: Host, Rules: []string{"R33"}, From: Rustc,
+		Title: "The build may not use the network, and a crate is not among the vendored or cached ones",
+		Steps: []string{
+			"Vendor or fetch anew after a change of the lock file, and commit or cache the result.",
+			"If a vendored file was edited, undo it, or patch the crate properly.",
+		},
+		Any: []Pattern{
+			{Line: `--offline was specified|you're using offline mode|you are in the offline mode|failed to read root of directory source`},
+			{Line: `the listed checksum of .* has changed|directory sources are not intended to be edited`},
+		},
+		Context:  `error: failed to get |no matching package named`,
+		Example:  "error: failed to get `half` as a dependency of package `kernels v0.1.0`\n\nCaused by:\n  attempting to make an HTTP request, but --offline was specified",
+		NearMiss: "   Vendoring half v2.4.1 to vendor/half",
+	},
+	{
+		ID: "S-B69", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
+		Title: "A dependency from git names a branch, tag or commit that is not there",
+		Steps: []string{
+			"See whether the branch was deleted or force-pushed; name a commit that stays.",
+			"Commit the lock file again after the correction.",
+		},
+		Any: []Pattern{
+			{Line: `revspec '[^']*' not found|class=(Reference|Odb) \(\d+\); code=NotFound|failed to find (branch|tag|rev) .`},
+			{Line: `object not found - no match for id|reference 'refs/\S+' not found`},
+		},
+		Context:  `Unable to update `,
+		Example:  "error: failed to load source for dependency `cutile`\n\nCaused by:\n  Unable to update https://git.example.invalid/cutile-rs?rev=0a1b2c3d\n\nCaused by:\n  revspec '0a1b2c3d' not found; class=Reference (4); code=NotFound (-3)",
+		NearMiss: "    Updating git repository `https://git.example.invalid/cutile-rs`",
+	},
+	{
+		ID: "S-B70", Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "An object or library is of a kind that cannot be linked here",
+		Steps: []string{
+			"For a relocation error build the static library with `-fPIC`.",
+			"For a wrong format or class compare the machine and the compiler of both parts.",
+			"If a part was kept by a cache, build it anew.",
+		},
+		Any:      []Pattern{{Line: `recompile with -fPIC|\b(ld|lld|mold|rust-lld)\b.*(file in wrong format|incompatible with|is incompatible|unknown file type|file format not recognized|plugin needed to handle lto)|bad value for relocation|LTO version mismatch`}},
+		Context:  "error: linking with",
+		Example:  "/usr/bin/ld: libtile.a(k.o): relocation R_X86_64_32 against `.rodata' can not be used when making a shared object; recompile with -fPIC\ncollect2: error: ld returned 1 exit status",
+		NearMiss: "cc -fPIC -shared -o libtile.so k.o",
+	},
+	{
+		ID: "S-B71", Stage: Build, Class: Env, Also: Host, From: Platform,
+		Title: "A header is not on the include path: a package or a submodule is missing",
+		Steps: []string{
+			"See whose header it is: of a submodule that was not checked out, a development package, or the repository itself.",
+			"Check out, install, or correct the include path.",
+		},
+		Any:     []Pattern{{Line: missingHeader, Not: cudaHeader + `|\bPython\.h\b`}},
+		Example: "src/shim.cc:12:10: fatal error: cutlass/cutlass.h: No such file or directory", NearMiss: "src/shim.cc:12:10: note: cutlass/cutlass.h is included here",
+	},
+	{
+		ID: "S-B72", Stage: Build, Class: Env, Also: Host, Unless: []string{"S-X35"}, From: Platform,
+		Title: "CMake is of the wrong version, or does not find a package",
+		Steps: []string{
+			"Install the version of CMake or the package that the message names, or point the variable of the package at it.",
+			"A CMake from 4 on refuses projects that ask for less than 3.5: raise their minimum, or hold CMake back.",
+		},
+		Any: []Pattern{
+			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a package configuration file provided by|^By not providing "Find\w+\.cmake"`},
+			{Line: `^(CMake Error.*)?Could NOT find \w+ \(missing: |^Could not find toolchain file|CMake Error: Could not find CMAKE_ROOT`},
+		},
+		Context: `^CMake Error at `,
+		Example: "CMake Error at CMakeLists.txt:1 (cmake_minimum_required):\n  CMake 3.28 or higher is required.  You are running version 3.22.1", NearMiss: "-- CMake 3.28.1, packages found: MLIR 21.1",
+	},
+	{
+		ID: "S-B73", Stage: Build, Class: Kernel, Also: Env, From: Platform,
+		Title: "A compiler of the CUDA toolkit crashed",
+		Steps: []string{
+			"Cut the source down to what triggers it; try a newer toolkit, and report it.",
+			"If every source fails so, memory or disk of this host may be faulty.",
+		},
+		Any:     []Pattern{{Line: `'?(cicc|ptxas|cudafe\+\+|fatbinary|nvlink|nvcc)'? died (due to|with) (signal ([1-8]|1\d)\b|status)`}, {Line: `cudafe\+\+.*[Ii]nternal error|[Ii]nternal error: assertion failed( at)?:? .*(cudafe|edg)`}},
+		Example: "nvcc error   : 'ptxas' died due to signal 11 (Invalid memory reference)", NearMiss: "nvcc warning : 'ptxas' was called twice",
+	},
+	{
+		ID: "S-B74", Stage: Build, Class: Infra, Also: Env, From: Platform,
+		Title: "The compiler cache (sccache, ccache) does not start or does not answer",
+		Steps: []string{
+			"Run the build without the wrapper: unset RUSTC_WRAPPER or the compiler launcher.",
+			"Look at the cache's server, its storage and its credentials.",
+		},
+		Any:      []Pattern{{Line: `sccache: (error|encountered fatal error|caused by)|[Ss]erver startup failed: cache storage|ccache: error: |sccache: Timed out waiting for server`}},
+		Context:  `sccache: caused by`,
+		Example:  "error: failed to run `rustc` to learn about target-specific information\n  --- stderr\n  sccache: error: Server startup failed: cache storage failed to read: Unexpected",
+		NearMiss: "sccache: Stopping server, 412 hits, 3 errors in the statistics",
+	},
+	{
+		ID: "S-B75", Stage: Build, Class: Env, Also: Host, From: Platform,
+		Title: "Python's version does not fit what is to be installed",
+		Steps: []string{
+			"Compare the interpreter of the job with what the package asks for and for which versions it has wheels.",
+			"Change the job's version, or take the release of the package that still has it.",
+		},
+		Any: []Pattern{
+			{Line: `requires a different Python`},
+			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
+			{Line: `no wheels with a matching Python (ABI|version) tag|does not satisfy Python\W?[><=]|The current Python version \(\S+\) does not satisfy|[Nn]o interpreter found for Python \S+`},
+			{Line: `is not a supported wheel on this platform`},
+		},
+		Example:  "ERROR: Package 'cuda-tile' requires a different Python: 3.9.18 not in '>=3.10'",
+		NearMiss: "Using Python 3.12.3 interpreter at: /opt/venv/bin/python",
+	},
+	{
+		ID: "S-B76", Stage: Build, Class: Env, Also: Host, From: Platform,
+		Title: "A package needs PyTorch or another package while it is built, and the build is isolated from them",
+		Steps: []string{
+			"Install what it needs first and build with `--no-build-isolation`.",
+			"Or name it in the package's build requirements.",
+		},
+		Any: []Pattern{
+			{Line: `ModuleNotFoundError: No module named '(torch|numpy|setuptools|wheel|packaging|pybind11|cmake|ninja|Cython|scikit_build_core|maturin)'`, Near: `Getting requirements to build wheel|Preparing metadata|get_requires_for_build|setup\.py (egg_info|bdist_wheel)|build_wheel|\bBuilding wheel for`, Within: 30},
+		},
+		Context:  `Getting requirements to build wheel|Failed (building|to build)`,
+		Example:  "  × Getting requirements to build wheel did not run successfully.\n  ModuleNotFoundError: No module named 'torch'\nerror: subprocess-exited-with-error",
+		NearMiss: "  Getting requirements to build wheel: finished with status 'done'",
 	},
 }

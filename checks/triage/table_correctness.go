@@ -56,6 +56,7 @@ var correctnessRows = []Row{
 		Any: []Pattern{
 			{Line: `^Greatest absolute difference: nan at index`},
 			{Line: `\b(test|output|result|kernel|actual|got)\b.*\b[1-9]\d* NaNs?\b.*\b(ref\w*|expected)\b.*\b0 NaN`},
+			{Line: `\b[Nn]a[Nn]s?\b.*\b(out\w*|kernel|ours|got|test|y|result)\b.{0,12}[:=] ?[1-9]\d*\b.*\bref\w*\b.{0,12}[:=] ?0\b|\b(out|output|kernel|result|[Oo]utputs?) (has|have|contains?|holds?|is|are|shows?|gives?|yields?|produces?) (\d+ |only |all )?(NaN|nan|NaNs|inf|infinit\w+)\b`, Near: mismatchLine + `|^FAILED |AssertionError`, Within: 45},
 			{Line: `where True = .*\b(isnan|isinf)\b|AssertionError: .*\b([Oo]utput|[Rr]esult|[Kk]ernel)\b.*\b(NaN|nan|inf)s?\b`},
 		},
 		Compare: func(c Comparison) bool {
@@ -102,6 +103,7 @@ var correctnessRows = []Row{
 			"If it is another, look for a loop in the kernel that does not end.",
 		},
 		Any: []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`},
+			{Line: `^TIMEOUT \[ *\d|^\w+Error: .*[Tt]est (timed out|exceeded)`},
 			{Line: `^Timeout \(\d+:\d\d:\d\d\)!|hypothesis\.errors\.DeadlineExceeded`},
 		},
 		Example: "Failed: Timeout >60.0s", NearMiss: "timeout: 60.0s",
@@ -151,7 +153,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-R45"},
+		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -215,7 +217,7 @@ var correctnessRows = []Row{
 		Records: unsteady,
 	},
 	{
-		ID: "S-C20", Stage: Correctness, Class: Env, Also: Test, Rank: Weak, From: Platform,
+		ID: "S-C20", Stage: Correctness, Class: Env, Also: Test, Rank: Weak, Only: "float32", From: Platform,
 		With:  []string{"S-C03", "S-C14", "S-C16", "S-C17"},
 		Title: "TF32 is forced on: the reference is not exact in float32",
 		Steps: []string{
@@ -224,6 +226,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\bTORCH_ALLOW_TF32_CUBLAS_OVERRIDE[=:] ?1\b`},
+			{Line: `\ballow_tf32\b.{0,16}\bTrue\b|set_float32_matmul_precision\(.(high|medium)\b`},
 			{Line: `\ballow_tf32\s*[=:]\s*True\b|float32_matmul_precision\S*\s*[=:]\s*'?(high|medium)\b`},
 		},
 		Example:  "NVIDIA_TF32_OVERRIDE=1\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
@@ -284,7 +287,8 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b([2-9]|\d\d+) (distinct|different) (checksums?|hashes|results?|outputs?|sums?)\b`},
-			{Line: `[Dd]ata race|[Rr]ace condition`},
+			{Line: `[Dd]ata race|[Rr]ace condition|hypothesis\.errors\.Flaky|produces unreliable results`},
+			{Line: `\b(not|aren't|isn't|never) (bit-?wise |bit-?for-?bit |exactly )?(identical|equal|the same|reproducible)\b.{0,30}\b(runs|launches|calls|repeats)\b|\bbit-?wise (mismatch|differ\w*)\b.*\b(runs|launches|calls)\b|\batomic\w*\b.{0,24}\border\b|\brun 1\b.*\brun 2\b.*\brun 3\b`},
 			{Line: `\brun \d+ (vs\.?|and|against|to) (run )?\d+\b.*\bdiffer`},
 			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?(\d+ )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`},
 			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b`},
@@ -322,7 +326,7 @@ var correctnessRows = []Row{
 		NearMiss: "inputs float16, accumulator float32, K=64\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***",
 	},
 	{
-		ID: "S-C27", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28"}, Unless: []string{"S-C06", "S-C16", "S-C23", "S-C25"}, From: Platform,
+		ID: "S-C27", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28"}, Unless: []string{"S-C06", "S-C16", "S-C23", "S-C25", "S-C39"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "Only the tail is wrong: the last, partial tile is dropped or not masked",
 		Steps: []string{
@@ -332,6 +336,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b([Ff]irst|[Oo]nly|[Aa]ll) (bad|wrong|mismatch\w*|differing|incorrect|failing) (col\w*|rows?|index|indices|elements?|values?|entr\w+)\b.*\b(>=|from|last|tail|beyond|after|first|at|in|are|is)\b|\b[Ff]irst (bad|wrong|differing|incorrect) (col\w*|row|index|element)\b`},
+			{Line: `\b([Aa]ll|[Ee]very|[Oo]nly)\b.*\b(mismatch\w*|wrong|differ\w*|errors?|bad)\b.*\b(col\w*|rows?|ind(ex|ices)|idx|elements?) ?(>=|>|from|beyond|after) ?\d`},
 			{Line: `\b(all|every|only)\b.*\b(mismatch\w*|wrong|differ\w*|errors?)\b.*\b(in|at|beyond|after) (the )?(last|tail|final|partial|remainder|ragged)\b`},
 			{Line: `\b(last|final|partial|tail|remainder|ragged) (tile|block|col\w*|rows?|elements?)\b.*\b(zeros?|not written|never written|unwritten|garbage|missing|wrong|dropped)\b`},
 		},
@@ -417,6 +422,157 @@ var correctnessRows = []Row{
 			{Line: `\b(is_)?contiguous(\(\))? ?[=:] ?False\b`, With: []string{"S-C21"}},
 		},
 		Context: `\bcontiguous ?[=:] ?False\b`,
-		Records: each(strided),
+		Records: strided,
+	},
+	{
+		ID: "S-C33", Stage: Correctness, Class: Test, Rules: []string{"R8"}, Unless: []string{"S-C16"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "The reference is less exact than the kernel: TF32 or another shortcut in it",
+		Steps: []string{
+			"Switch TF32 and reduced sums off in the reference for float32 tests: `torch.backends.cuda.matmul.allow_tf32`, `set_float32_matmul_precision(\"highest\")`.",
+			"Or compare with float64, as the printed figures do: there the kernel is right.",
+			"Do not touch the kernel, and do not widen the tolerance for other types.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Rr]ef\w*|torch|eager|baseline)\b.*\b(runs?|is|was|computed?|uses?) (in |with )?(TF32|tf32)\b|\b(TF32|tf32)\b.*\b(in|on|for|of) the reference\b`, Near: mismatchLine, Within: 45},
+		},
+		Example:  "the reference runs in TF32 (float32_matmul_precision is high)\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "the reference is computed in float64\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C34", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35", "R48"}, Unless: []string{"S-C16", "S-C19", "S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Kernel and reference compute different things: a constant, a mode or a formula is not the same",
+		Steps: []string{
+			"Compare what the line names on both sides, and see which side the operation's documentation wants.",
+			"Pass the value on from the wrapper to the kernel instead of writing it twice.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|cutile\S*|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
+		},
+		Example:  "the kernel divides by N, the reference by N-1\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "the kernel and the reference divide by N\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C35", Stage: Correctness, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Random numbers differ: the seed, the offset or the order in which they are drawn",
+		Steps: []string{
+			"Set one seed for both sides right before each of them, and take the generator's offset from PyTorch.",
+			"If the test draws its own inputs, seed them: a rare draw may be the one that fails.",
+			"Compare a dropout's mask by its rate, not by its elements, unless both use one generator.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Pp]hilox|[Rr]ng|RNG)\b.*\b(offset|state|seed|counter)\b.*\b(differ\w*|kernel|ref\w*|expected|mismatch\w*|!=|not)\b|\b[Dd]ropout mask\w*\b.*\b(differ\w*|mismatch\w*|not)\b`},
+			{Line: `\b[Ss]eed\b.*\b(not set|unset|not fixed|differs?|mismatch|ignored|missing|not passed|random)\b|\b(no|without a?|unseeded|un-seeded) ?(fixed )?seed\b|\b(un-?seeded)\b`},
+		},
+		Example:  "dropout mask differs: philox offset kernel=0 reference=4\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "seed 1234 is set before both sides\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C36", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R22"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "A buffer keeps what an earlier launch wrote: it is not cleared between calls",
+		Steps: []string{
+			"Clear counters, locks and partial sums before each launch, on the launch's stream.",
+			"If the kernel adds to its output, start it from zero, or store in the first step.",
+			"Call the operation twice in a test: the first call alone does not show it.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Ww]orkspace|[Ss]cratch\w*|[Bb]uffer|[Cc]ounters?|[Ss]emaphores?|[Ll]ocks?|[Oo]utput|[Pp]artials?|out)\b.*\b(not (zeroed|cleared|reset|initiali[sz]ed)|never (zeroed|cleared|reset|initiali[sz]ed)|stale|un-?zeroed|accumulates across|left over)\b`},
+			{Line: `\b([Ss]econd|2nd|third|later|next|every other) (call|launch|run|iteration)s?\b.*\b(wrong|differs?|fail\w*|doubles?|doubled|first call's|mismatch\w*|not)\b|\b([Ff]irst|1st) (call|launch|run) (is |was )?(ok|right|correct|matches|passes)\b`, Not: `warm-?up|\b(ms|us)\b`},
+		},
+		Example:  "the workspace is not zeroed between launches: the second call returns the first call's sums\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "the workspace is zeroed before each launch\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C37", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35"}, Unless: []string{"S-C23"}, From: Platform,
+		Title: "The operation writes into its input, or input and output share memory",
+		Steps: []string{
+			"Give the output memory of its own, or clone where the operation may not change its input.",
+			"If it works in place on purpose, let every block read what it needs before another writes it.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)|\.py::`},
+			{Line: `\b(mutates?|overwrites?|clobbers?) (its |the |an? )?inputs?\b|\b(out\w*|output)\.data_ptr\(\) ?== ?(x|in\w*)\.data_ptr\(\)|\bdata_ptr\(\) ?== ?out\w*\.data_ptr|\b(overlap\w*|alias\w*)\b.*\b(input|output)s?\b`, With: append([]string{failedCase}, mismatches...)},
+		},
+		Example:  "AssertionError: input was modified by the kernel (expected unchanged)",
+		NearMiss: "checked: input was not modified",
+	},
+	{
+		ID: "S-C38", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R8", "R48"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "A value goes beyond the range of the half-precision or 8-bit type",
+		Steps: []string{
+			"Compute and scale in f32, and convert at the end; saturate where the reference saturates.",
+			"Subtract the maximum before an exponential, scale before a product of large values.",
+		},
+		Any: []Pattern{
+			{Line: `\b(65504|65520|448\.0)\b.*\b(inf|overflow\w*|max\w*|saturat\w*|range|limit)\b|\b(inf|overflow\w*|max\w*|saturat\w*|exceeds?|beyond|range)\b.*\b(65504|65520|448\.0)\b`},
+			{Line: `\b(overflow\w*|out of range|beyond the range|exceeds? the range)\b.{0,24}\b(fp16|float16|half|f16|fp8|float8\w*|e4m3\w*|e5m2\w*)\b|\b(fp16|float16|half|f16|fp8|float8\w*|e4m3\w*)\b.{0,24}\b(overflow\w*|saturat\w+)\b`},
+		},
+		Example:  "12 values reach inf: the scores exceed 65504 before the scale is applied\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "largest score 412.0, far from the limit of float16\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C39", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R27"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "A mask or an index is off by one, shifted or inverted",
+		Steps: []string{
+			"Compare the comparison with the reference's: whether the diagonal counts, which value means keep.",
+			"With more keys than queries see which corner the causal mask is aligned to.",
+			"Test a case of few rows by hand: the first and the last are the ones that show it.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Oo]ff[- ]by[- ]one\b(?:$|.{0,40}\b(index|mask|row|col\w*|position|diagonal|window|offset|causal)\b)`},
+			{Line: `\b([Mm]ask\w*|[Cc]ausal|[Dd]iagonal|[Ww]indow)\b.{0,60}\b(inverted|polarity|flipped|opposite|shifted|aligned|top[- ]left|bottom[- ]right|exclud\w+|includ\w+|missing|wrong)\b`, Not: `\.py::|\b(NaN|nan)\b`},
+			{Line: `\b(only|all)\b.{0,30}\b(wrong|bad|mismatch\w*|differ\w*)\b.{0,30}\b(diagonal|above the diagonal|window)\b|\bdiagonal\b.{0,40}\b(differ\w*|wrong|mismatch\w*)\b`},
+		},
+		Example:  "all wrong elements lie on the diagonal: the mask is shifted by one\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "causal mask of 128 x 128, 8128 elements kept\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C40", Stage: Correctness, Class: Test, Also: Kernel, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Equal values are put in another order: the result is not unique",
+		Steps: []string{
+			"Compare the values that the indices point at, not the indices.",
+			"If the order of equal values is promised, break ties by the index in the kernel.",
+		},
+		Any:      []Pattern{{Line: `\b(ties?|tied|equal values|duplicate values)\b.{0,60}\b(ind(ex|ices)|argmax|arg\w+|top-?k|sort\w*|order\w*)\b|\b(ind(ex|ices)|argmax|top-?k|sort\w*|order\w*)\b.{0,60}\b(ties?|tied|equal values)\b`}},
+		Example:  "indices differ only where values tie\nAssertionError: Tensor-likes are not equal!",
+		NearMiss: "12 of 64 indices differ\nAssertionError: Tensor-likes are not equal!",
+	},
+	{
+		ID: "S-C41", Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R19", "R26"}, Unless: []string{"S-C23", "S-C34"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Values are rounded otherwise than in the reference",
+		Steps: []string{
+			"Compare the rounding mode: to nearest even, towards zero, away; where a conversion truncates.",
+			"For quantized output see that scale and zero point are applied in the same order and type.",
+			"Compare approximate functions and flush-to-zero with the reference.",
+		},
+		Any:      []Pattern{{Line: `\b(off by|differs? by|by) (one|1|exactly one) (ulp|ULP|step|level|LSB|quant\w*)\b|\b([Rr]ound\w*|[Tt]runcat\w*)\b.{0,40}\b(nearest|half[- ](even|up)|towards? zero|away|instead of|rne|rtz|floor)\b`}},
+		Example:  "int8 output: every wrong value differs by one level, truncated instead of rounded\nAssertionError: Tensor-likes are not equal!",
+		NearMiss: "int8 output: 12 levels are used\nAssertionError: Tensor-likes are not equal!",
+	},
+	{
+		ID: "S-C42", Stage: Correctness, Class: Test, Also: Host, From: Platform,
+		Title:    "The output lies on another device than the reference",
+		Steps:    []string{"Allocate the output on the input's device, and compare both on one."},
+		Any:      []Pattern{{Line: `The values for attribute 'device' do not match`}, {Line: `can't convert cuda:\d device type tensor to numpy`}},
+		Example:  "AssertionError: The values for attribute 'device' do not match: cuda:1 != cuda:0.",
+		NearMiss: "device of both: cuda:0",
+	},
+	{
+		ID: "S-C43", Stage: Correctness, Class: Test, Also: Kernel, Rank: Weak, Rules: []string{"R8"}, From: Platform,
+		Unless: []string{"S-C33", "S-C20", "S-C16", "S-C17", "S-C19", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C29", "S-C06", "S-C03", "S-C04", "S-C21"},
+		Title:  "A few values are just beyond the tolerance: rounding, or a tolerance that is too tight",
+		Steps: []string{
+			"Compare both sides with float64: if they are equally far, the tolerance is at fault.",
+			"See which tolerance other tests give this type and length of sum; a tolerance of 0 demands the same order of operations.",
+			"If the kernel alone is far, look at its accumulator and its approximate functions.",
+		},
+		Records: justBeyond,
 	},
 }

@@ -112,7 +112,7 @@ var importRows = []Row{
 			"Check the selector and the ops package's `__init__`.",
 		},
 		Any: []Pattern{
-			{Line: `\bno tests ran\b`},
+			{Line: `\bno tests ran\b|^error: no tests to run`},
 			{Line: `\bcollected 0 items\b`, Not: `\berrors?\b`},
 			{Line: `\b(exit (code|status):? |returned non-zero exit status )5\b`, Near: `pytest`, Within: 3},
 			{Line: `\bdeselected\b.* 0 selected`, Class: InProcess, Also: Test},
@@ -146,7 +146,7 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, From: Platform,
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26"}, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
@@ -155,7 +155,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b`},
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
-			{Line: `error while loading shared libraries: `},
+			{Line: `error while loading shared libraries: |symbol \S+,? version \S+ not defined in file|failed to open libnvrtc-builtins`},
 			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
@@ -179,7 +179,7 @@ var importRows = []Row{
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
 			{Line: `^(SyntaxError|IndentationError|TabError): |ImportError: attempted relative import `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
-			{Line: `^_* ?ERROR collecting `, Rank: General},
+			{Line: `^_* ?ERROR collecting |Interrupted: \d+ errors? during collection`, Rank: General},
 			{Line: `ImportError while (importing test module|loading conftest)`, Rank: General},
 		},
 		Context:  `^(tests|src)/\S+\.py:\d+: in `,
@@ -237,7 +237,7 @@ var importRows = []Row{
 			{Line: `duplicate parametrization of|in "parametrize" the number of names`},
 			{Line: `^ScopeMismatch: |Fixtures? "\w+" called directly|recursive dependency involving fixture|execnet\S*DumpError|Error importing plugin "|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
 			{Line: `(pluggy|pytest)\S*\.(PluginValidationError|UsageError)\b`},
-			{Line: `function uses no (argument|fixture) '`},
+			{Line: `function uses no (argument|fixture) '|async def functions are not natively supported|need to install a suitable plugin for your async`},
 		},
 		Example:  "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\npytest: error: unrecognized arguments: --print-record",
 		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
@@ -353,10 +353,68 @@ var importRows = []Row{
 			{Line: `AttributeError: module '` + thirdParty + `[\w.]*' has no attribute`},
 			{Line: `\b(pkg_resources\.\w*|importlib\.metadata\.)?(VersionConflict|DistributionNotFound|PackageNotFoundError)\b`},
 			{Line: `DlSym \{ desc: "[^"]*lib(nvrtc|cublas|cublasLt|cudnn|cudart|curand|cusparse|cusolver|nccl)\S*: undefined symbol: `},
-			{Line: `RuntimeError: operator \S+ does not exist|undefined symbol: _ZN\d*(K)?\d+(c10|at|torch)`},
+			{Line: `RuntimeError: operator \S+ does not exist`},
 		},
 		Example:  "E   ImportError: cannot import name 'TensorDescriptor' from 'triton.tools.tensor_descriptor' (/opt/venv/triton/tools/tensor_descriptor.py)",
 		NearMiss: "E   ImportError: cannot import name 'bnm' from 'tilegym.ops' (src/tilegym/ops/__init__.py)",
+	},
+	{
+		ID: "S-I24", Stage: Import, Class: Host, Also: Test, From: Platform,
+		Title: "An operator is registered with PyTorch twice, or not at all",
+		Steps: []string{
+			"See which import registers it: two modules or two copies of the library may.",
+			"If it is missing, import or load the library before the first use.",
+		},
+		Any:      []Pattern{{Line: `Tried to register an operator|[Oo]nly a single TORCH_LIBRARY can be used to register|There was already a kernel registered|'_OpNamespace' '\w+' object has no attribute|There are no registered operators? (with|for)|Couldn't find an operator for `}},
+		Example:  "AttributeError: '_OpNamespace' 'tile' object has no attribute 'softmax'",
+		NearMiss: "registered operator tile::softmax once",
+	},
+	{
+		ID: "S-I25", Stage: Import, Class: Env, Also: Host, Rank: Specific, From: Platform,
+		Title: "A compiled extension was built for another Python or PyTorch",
+		Steps: []string{
+			"Build the extension again with the interpreter and the PyTorch of this run.",
+			"If a wheel brings it, take the one for these versions; take them into the cache's key.",
+		},
+		Any: []Pattern{
+			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`},
+			{Line: `Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._C'|bad magic number in '`},
+		},
+		Example:  "ImportError: /src/tile/_C.abi3.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE",
+		NearMiss: "symbols of _C.abi3.so: 412, none undefined",
+	},
+	{
+		ID: "S-I26", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "A module is gone from this version of Python or setuptools",
+		Steps: []string{
+			"Use a Python or setuptools in which it still exists, or raise the package that imports it.",
+			"The traceback's last file names that package.",
+		},
+		Any:      []Pattern{{Line: `No module named '(distutils|imp|pkg_resources|asynchat|asyncore|cgi|crypt|pipes|telnetlib)\b`}, {Line: `module 'pkgutil' has no attribute 'ImpImporter'|cannot import name '\w+' from 'collections'|module 'inspect' has no attribute 'getargspec'`}},
+		Example:  "E   ModuleNotFoundError: No module named 'pkg_resources'",
+		NearMiss: "setuptools 82.0.1 (without pkg_resources)",
+	},
+	{
+		ID: "S-I27", Stage: Import, Class: Test, Also: Env, Rank: Weak, From: Platform,
+		Title: "A warning counts as an error in this run",
+		Steps: []string{
+			"Read who warns: a library that was raised warns of what it will drop.",
+			"Change the call as the warning says, or except this one warning in the configuration.",
+		},
+		Any:      []Pattern{{Line: `^(Pending)?(Deprecation|Future|User|Runtime|Syntax|Resource)Warning: `, Near: `filterwarnings|-W ?error|^(FAILED|ERROR) \S+.* - \w*Warning: `, Within: 46}, {Line: `^(FAILED|ERROR) \S+\.py\S* - (Pending)?(Deprecation|Future|User|Runtime|Syntax|Resource)Warning: `}},
+		Example:  "E   DeprecationWarning: the jit module is deprecated\nFAILED tests/ops/test_bmm.py::test_op - DeprecationWarning: the jit module is deprecated",
+		NearMiss: "tests/ops/test_bmm.py:12: DeprecationWarning: the jit module is deprecated\n1 passed, 1 warning in 1.20s",
+	},
+	{
+		ID: "S-I28", Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The job's locale is not UTF-8, or does not exist in the image",
+		Steps: []string{
+			"Set `LC_ALL=C.UTF-8` or `PYTHONUTF8=1` in the job.",
+			"Open files with their encoding named.",
+		},
+		Any:      []Pattern{{Line: `Unicode(De|En)codeError: '(ascii|latin-1)' codec|locale\.Error: unsupported locale setting`}},
+		Example:  "UnicodeDecodeError: 'ascii' codec can't decode byte 0xe2 in position 12: ordinal not in range(128)",
+		NearMiss: "LC_ALL=C.UTF-8, codec utf-8",
 	},
 }
 

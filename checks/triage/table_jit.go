@@ -202,7 +202,7 @@ var jitRows = []Row{
 			{Line: `[Uu]nsupported (gpu|GPU|target|architecture|arch|compute capability)\b.*(sm_|compute_|\d\.\d)`},
 			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice`},
 			{Line: `CUDA error: invalid device function|cudaErrorInvalidDeviceFunction`, Rank: Weak},
-			{Line: `nvcc\S* cannot target gpu arch`},
+			{Line: `nvcc\S* cannot target gpu arch|nvrtc: error: invalid value for --gpu-architecture`},
 			{Line: `DriverError\(209\b`},
 			{Line: `with CUDA capability sm_\d+\w? is not compatible with the current PyTorch installation`, Rank: Weak},
 		},
@@ -283,21 +283,17 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J24", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32"}, From: Platform,
-		Title: "Triton or the PTX assembler refused a kernel",
+		Title: "A kernel needs more shared memory, registers or threads than the GPU has",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel of Triton is not the port's fault.",
-			"If it wants too much shared memory or too many registers, take smaller blocks or fewer stages.",
-			"Otherwise compare the versions of Triton, PTX and the driver.",
+			"Take smaller blocks or fewer stages: the message says how much is needed and how much there is.",
+			"If the configuration was made for another GPU, give this one its own.",
 		},
 		Any: []Pattern{
-			{Line: `\btriton\.compiler\.errors\.\w+`, Rank: General},
 			{Line: `OutOfResources: out of resource`},
-			{Line: `ptxas (error|fatal)\s*:`},
-			{Line: `PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX`},
-			{Line: `device kernel image is invalid|CUDA_ERROR_INVALID_IMAGE`},
-			{Line: `NVRTC_ERROR_\w+`},
-			{Line: `PassManager::run failed|\b(BackendCompilerFailed|InductorError)\b`, Rank: General},
-			{Line: `LLVM ERROR: Cannot select|'tt\w*\.\w+' op `},
+			{Line: `uses too much (shared data|local data|parameter space)|[Rr]egister allocation failed`},
+			{Line: `set the allowed dynamic shared memory size|(MAX_DYNAMIC_SHARED_SIZE|MaxDynamicSharedMemorySize)\S* .*(fail|[Ii]nvalid|exceed)|cuFuncSetAttribute\b.*([Ff]ail|INVALID_VALUE)`},
+			{Line: `([Rr]equired|requested|needs) \S* ?(bytes of |KiB of )?shared memory.*(limit|available|maximum|exceeds|only)|[Ss]hared memory .*(exceeds?|larger than|more than) (the )?(device|hardware|maximum|limit|available)`},
 		},
 		Example:  "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 262144, Hardware limit: 232448.",
 		NearMiss: "import triton.compiler as tc",
@@ -359,6 +355,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `unsupported Tile( IR)? version|this reader supports versions`},
+			{Line: `requires (Tile IR )?bytecode version|invalid magic number at position|unknown opcode \d|failed to deserialize`},
 			{Line: `(unsupported|unknown|newer|incompatible) bytecode version|bytecode version \S+ is (newer|not supported|unsupported)`},
 			{Line: `CUTILE_BYTECODE_VERSION.*(invalid|unsupported|not supported|unknown)`},
 		},
@@ -396,7 +393,7 @@ var jitRows = []Row{
 		NearMiss: "wrote bytecode for /tmp/jit-a/1.bc",
 	},
 	{
-		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32"), From: Compiler,
+		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32", "S-J34", "S-J36", "S-J37", "S-J38", "S-J41"), From: Compiler,
 		Title: "The kernel was not compiled or launched, for a reason without a signature",
 		Steps: []string{
 			"Read the compiler's message and the place behind it.",
@@ -423,7 +420,6 @@ var jitRows = []Row{
 		Any: []Pattern{
 			{Line: `Unsupported \.version \d|unsupported PTX version`},
 			{Line: `PTX was compiled with an unsupported toolchain|requires PTX ISA \.version \S+ or later|PTX version \S+ (does not support|is not supported)`},
-			{Line: `\.target '?sm_\d+\w?'? requires|not supported on \.target`},
 		},
 		Example:  "ptxas /tmp/tmpa.ptx, line 5; fatal   : Unsupported .version 9.1; current version is '8.8'",
 		NearMiss: ".version 8.8\n.target sm_100a",
@@ -443,6 +439,129 @@ var jitRows = []Row{
 		Context:  `\b(left out|skipped|excluded|guard(ed)?)\b.*__CUDA_ARCH__|__CUDA_ARCH__.*\b(left out|skipped|excluded|guard(ed)?)\b`,
 		Example:  "called `Result::unwrap()` on an `Err` value: DriverError(CUDA_ERROR_NOT_FOUND, \"named symbol not found\")",
 		NearMiss: "symbol names: 12, not found: 0",
+	},
+	{
+		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32", "S-J22", "S-J24", "S-J36"}, From: Platform,
+		Title: "The PTX assembler, NVRTC or the driver refused the code that it got",
+		Steps: []string{
+			"See whose kernel it is: a reference kernel is not the port's fault.",
+			"Read the assembler's own line: it names the instruction or the entry.",
+			"Otherwise compare the versions of the compiler, PTX and the driver.",
+		},
+		Any: []Pattern{
+			{Line: `ptxas (error|fatal)\s*:|ptxas exited with non-zero`},
+			{Line: `PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX|CUDA_ERROR_INVALID_SOURCE`},
+			{Line: `device kernel image is invalid|CUDA_ERROR_INVALID_IMAGE`},
+			{Line: `NVRTC_ERROR_\w+|CompileException: `},
+			{Line: `LLVM ERROR: Cannot select`},
+		},
+		Example:  "ptxas error   : Entry function 'k' with max regcount of 64 calls function 'f' with regcount of 80",
+		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_100'",
+	},
+	{
+		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32"}, From: Platform,
+		Title: "A Triton kernel does not compile: its source has an error",
+		Steps: []string{
+			"Read the error below the place: a name, two types that do not meet, a shape.",
+			"See whose kernel it is: a reference kernel is not the port's fault.",
+			"If it compiled before, compare the version of Triton with that of the last good run.",
+		},
+		Any: []Pattern{
+			{Line: `\btriton\.compiler\.errors\.\w+|\btriton\.compiler\.code_generator\.\w+Error|IncompatibleTypeErrorImpl`},
+			{Line: `Loop-carried variable .* has initial type|Both operands must be same dtype|unsupported AST node type`},
+			{Line: `'tt\w*\.\w+' op |PassManager::run failed`},
+		},
+		Context: `^(\w+Error\(|Input shapes should|at \d+:\d+:)`, ContextAfter: true,
+		Example:  "triton.compiler.errors.CompilationError: at 12:9:\nNameError('BLOCK_K is not defined')",
+		NearMiss: "import triton.compiler as tc",
+	},
+	{
+		ID: "S-J36", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R20"}, From: Platform,
+		Title: "The GPU lacks a data type or an instruction that the kernel uses",
+		Steps: []string{
+			"Compare the architecture that the code is made for with the one that the message asks for.",
+			"Give older GPUs another version of the kernel, or skip its tests there.",
+			"Some instructions need the architecture's own target, with the letter behind its number.",
+		},
+		Any: []Pattern{
+			{Line: `type \w+ not supported in this architecture|[Ff]p8\w* (is |are )?(not supported|only supported) |[Ff]loat8\w* .*(only|not) supported (on|for|by)`},
+			{Line: `not supported on \.target|requires \.target '?sm_\d+|\.target '?sm_\d+\w?'? requires|[Rr]equires (at least )?(CUDA )?compute capability|requires sm_?\d+\w? or (higher|later|newer)`},
+			{Line: `Cannot select: intrinsic %llvm\.nvvm|only (supported|available) on (devices|GPUs) (with|of) .*(capability|sm_)`},
+		},
+		Example:  "ptxas /tmp/x.ptx, line 40; error   : Instruction 'tcgen05.mma' not supported on .target 'sm_90'",
+		NearMiss: ".version 8.8\n.target sm_100a",
+	},
+	{
+		ID: "S-J37", Stage: JIT, Class: Env, From: Platform,
+		Title: "A program of the CUDA toolkit or the tile compiler is not found when kernels are compiled",
+		Steps: []string{
+			"Put the toolkit's `bin` folder on the job's path, or set the variable that names the program.",
+			"A runtime image has no compilers: take the development one.",
+		},
+		Any: []Pattern{
+			{Line: `[Cc]annot find (ptxas|cuobjdump|nvdisasm|nvlink|tileiras)\b|No such file or directory: '(\S*/)?(ptxas|nvcc|cuobjdump|nvdisasm|tileiras)'|'?\b(ptxas|tileiras|nvdisasm|cuobjdump)'? (is |was )?not found (in|on)\b`},
+			{Line: `[Cc]ould not find (the )?'?(ptxas|tileiras)\b|(ptxas|tileiras): command not found|\bwhich\b.*\b(ptxas|tileiras): no `},
+		},
+		Example:  "FileNotFoundError: [Errno 2] No such file or directory: 'tileiras'",
+		NearMiss: "tileiras is at /usr/local/cuda/bin/tileiras",
+	},
+	{
+		ID: "S-J38", Stage: JIT, Class: Kernel, Also: Infra, Rules: []string{"R19", "R20"}, From: Compiler,
+		Title: "The tile compiler ran out of time on one kernel",
+		Steps: []string{
+			"Take smaller tiles or fewer unrolled steps: the time grows with the code.",
+			"If it is one configuration of the tuner, leave it out; raise the limit only if the time is expected.",
+		},
+		Any:      []Pattern{{Line: `TileCompilerTimeoutError|tileiras\S* (compiler )?exceeded (the )?time(out| limit)|tileiras\S*.*\btimed out\b|[Cc]ompil\w+ (of )?\S* ?(kernel )?(timed out|did not finish) (after|within|in) \d+`}},
+		Example:  "cuda.tile._exception.TileCompilerTimeoutError: `tileiras` compiler exceeded timeout 120s.",
+		NearMiss: "tileiras compiled 12 kernels in 9.2 s, the limit is 120 s",
+	},
+	{
+		ID: "S-J39", Stage: JIT, Class: Test, Also: Host, From: Platform,
+		Title: "A Triton kernel is launched with wrong arguments",
+		Steps: []string{
+			"Compare the launch with the kernel's signature: names, number, which are constexpr.",
+			"Tensors must lie on the GPU: one on the CPU is no pointer there.",
+		},
+		Any:      []Pattern{{Line: `Pointer argument (\(at \d+\)|.*) cannot be accessed from Triton|Keyword argument \w+ was specified but unrecognised|TypeError: dynamic_func\(\) (missing|got|takes)|KeyError: 'Keyword argument |Conflicting meta-parameters: `}},
+		Example:  "ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)",
+		NearMiss: "triton: 3 pointer arguments, all on cuda:0",
+	},
+	{
+		ID: "S-J40", Stage: JIT, Class: Infra, Also: Test, From: Platform,
+		Title: "An entry of a compile cache is damaged or half written",
+		Steps: []string{
+			"Remove the cache's folder and run again.",
+			"Give each job and worker its own (`TRITON_CACHE_DIR`, `TORCHINDUCTOR_CACHE_DIR`), on a disk with space.",
+		},
+		Any: []Pattern{
+			{Line: `JSONDecodeError|EOFError: Ran out of input|UnpicklingError|zlib\.error`, Near: `triton/(runtime|compiler)/\w+\.py|torch/_inductor/|[Cc]ache_?[Dd]ir|\.triton/cache|torchinductor_`, Within: 12},
+			{Line: `([Cc]orrupt\w*|[Tt]runcated|[Dd]amaged|[Hh]alf[- ]written|invalid) (compile |kernel |JIT |jit |triton )?cache (entry|file)|cache (entry|file) \S* ?(is|was) (corrupt\w*|truncated|damaged|empty)`},
+		},
+		Example:  "  File \"/opt/venv/lib/python3.12/site-packages/triton/runtime/cache.py\", line 190, in get_group\njson.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+		NearMiss: "triton cache: 412 entries, none damaged",
+	},
+	{
+		ID: "S-J41", Stage: JIT, Class: Env, Also: Kernel, Unless: []string{"S-J29"}, From: Platform,
+		Title: "A compiler that is loaded into the process (LLVM, MLIR) crashed on a kernel",
+		Steps: []string{
+			"Find the kernel and the configuration, and cut it down; try another tile shape or version.",
+			"Report it to the compiler's maintainers; the test's values say nothing.",
+		},
+		Any:      []Pattern{{Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
+		Example:  "python: /build/llvm/mlir/lib/IR/Operation.cpp:400: mlir::Operation::erase(): Assertion `use_empty()' failed.\nAborted (core dumped)",
+		NearMiss: "built with LLVM 21, assertions on",
+	},
+	{
+		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, From: Platform,
+		Title: "torch.compile cannot trace or compile the code",
+		Steps: []string{
+			"Read what it says of the place: a call without a meta function, a break in the graph, a size that depends on data.",
+			"Register a fake implementation for the operator, or leave the call out of the compiled part.",
+		},
+		Any:      []Pattern{{Line: `torch\._dynamo\.exc\.\w+|OpCheckError: |no (fake|meta) (impl|implementation|kernel) (found|registered)|UnsupportedFakeTensorException|GuardOnDataDependentSymNode`}},
+		Example:  "torch._dynamo.exc.Unsupported: Graph break under fullgraph=True",
+		NearMiss: "torch.compile: 12 graphs, no break",
 	},
 }
 

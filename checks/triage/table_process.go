@@ -60,7 +60,7 @@ var processRows = []Row{
 			"Read what the named test printed; the first panic is the cause.",
 			"Run it alone with `cargo test NAME -- --nocapture`.",
 		},
-		Any:     []Pattern{{Line: `^test result: FAILED\. \d+ passed; [1-9]\d* failed`}, {Line: `^test \S+ \.\.\. FAILED$`}},
+		Any:     []Pattern{{Line: `^test result: FAILED\. \d+ passed; [1-9]\d* failed`}, {Line: `^Summary \[.*\] +\d+(/\d+)? tests? run: .*\b(failed|timed out)\b|^error: test run failed`}, {Line: `^test \S+ \.\.\. FAILED$`}},
 		Context: `^---- \S+ stdout ----$|\bpanicked at `,
 		Example: "thread 'pipeline::bmm' panicked at tests/pipeline.rs:40:5:\nassertion `left == right` failed\ntest pipeline::bmm ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored", NearMiss: "test result: ok. 4 passed; 0 failed; 0 ignored",
 	},
@@ -143,7 +143,7 @@ var processRows = []Row{
 			"No test has run: the result says nothing about the change.",
 		},
 		Any: []Pattern{
-			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'`},
+			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |An error occurred trying to start process '|Unable to find Node version`},
 		},
@@ -158,7 +158,7 @@ var processRows = []Row{
 			"A run without one executed test is no pass: let the job demand a number of them.",
 		},
 		Any: []Pattern{
-			{Line: `^=+ \d+ skipped(, \d+ (warnings?|deselected))* in [0-9.]+s`},
+			{Line: `^(=+ )?\d+ skipped(, \d+ (warnings?|deselected))* in [0-9.]+s`},
 			{Line: `\b0 tests? (were )?executed\b|executed=0\b`},
 		},
 		Context: `^SKIPPED `,
@@ -175,7 +175,7 @@ var processRows = []Row{
 			{Line: `[Mm]issing (a )?(DCO|[Ss]igned-off-by|sign-?off)|sign-?off is missing|DCO check failed|Commits must have verified signatures`},
 			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
 			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
-			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)`},
+			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)`},
 			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
 		},
 		Example:  "Commit 0a1b2c3 is missing a Signed-off-by line\nDCO check failed",
@@ -265,7 +265,7 @@ var processRows = []Row{
 			"For storage or spending, remove old artifacts or raise the limit.",
 		},
 		Any: []Pattern{
-			{Line: `API rate limit exceeded|exceeded a secondary rate limit|Artifact storage quota has been hit`},
+			{Line: `API rate limit exceeded|Rate limit reached|Too Many Requests|exceeded a secondary rate limit|Artifact storage quota has been hit`},
 			{Line: `spending limit needs to be increased|account payments have failed|included (services|minutes) .*(used up|exhausted|exceeded)`},
 		},
 		Example:  "##[error]API rate limit exceeded for installation ID 4711.",
@@ -280,6 +280,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
+			{Line: `failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
 			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
@@ -366,7 +367,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `^(/\S+/)?(cp|mv|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
-			{Line: `No rule to make target|^jq: error |FileNotFoundError: \[Errno 2\]`},
+			{Line: `No rule to make target|^jq: error |FileNotFoundError: \[Errno 2\]|CUDA_ERROR_FILE_NOT_FOUND`},
 		},
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
 	},
@@ -416,6 +417,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Resource not accessible by integration|HttpError: (Bad credentials|Must have admin rights)|Resource not accessible by personal access token`},
+			{Line: `\(AccessDenied\)|AccessDenied(Exception)?: |/manifests/\S+": denied|sudo: (a (password|terminal) is required|\S+ is not in the sudoers)|is not in the sudoers file`},
 			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required|refusing to allow (a|an) .* to (create or )?update workflow`},
 		},
 		Example:  "##[error]Resource not accessible by integration",
@@ -442,10 +444,123 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
+			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)"},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
 		},
 		Example:  "run.sh: line 4: RUNNER_LABEL: unbound variable",
 		NearMiss: "RUNNER_LABEL=gpu",
+	},
+	{
+		ID: "S-X35", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "A submodule was not checked out",
+		Steps: []string{
+			"Check out with `submodules: recursive`, or run `git submodule update --init --recursive`.",
+			"If it is private, give the job a token that may read it.",
+		},
+		Any: []Pattern{
+			{Line: `does not contain a CMakeLists\.txt file|[Ss]ubmodules? .*(not (initiali[sz]ed|checked out|present|updated)|is empty|missing)|(did you forget|please run|try) .*git submodule update|\bgit submodule update --init\b.*(first|missing|required)`},
+			{Line: "couldn't read .?\\S*(third[_-]?party|submodules?|externals?|deps)/\\S+: No such file"},
+			{Line: `failed to (load|read) \S*/(third[_-]?party|submodules?|externals?)/\S+|[Ff]ailed to read .\S*/(third[_-]?party|submodules?|externals?)/\S+Cargo\.toml`},
+		},
+		Example:  "CMake Error at CMakeLists.txt:12 (add_subdirectory):\n  The source directory /src/third_party/fmt does not contain a CMakeLists.txt file.",
+		NearMiss: "Submodule path 'third_party/fmt': checked out '0a1b2c3'",
+	},
+	{
+		ID: "S-X36", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "A program was called with an option or command that it does not know",
+		Steps: []string{
+			"Compare the program's version on the runner with the one that the command was written for.",
+			"Correct the option in the step, or install the version or plugin that has it.",
+		},
+		Any: []Pattern{
+			{Line: `error: (unexpected argument|unrecognized (subcommand|option)|no such (subcommand|command)|invalid (value|option)|[Ff]ound argument|the following required arguments were not provided)`},
+			{Line: `\b\w+: error: (invalid choice|argument \S+: invalid|unrecognized arguments)|[Ii]nvalid option( --|: )|unrecognized option '|unknown (flag|shorthand flag|option)[: ]|[Nn]o such option: `, Not: `^pytest|__main__\.py|pytest: error`},
+			{Line: `the input device is not a TTY|is not a (docker|git|gh|nvidia-smi) command|cargo: no such command`},
+		},
+		Example:  "error: unexpected argument '--profile-time' found\n\nUsage: bench [OPTIONS]",
+		NearMiss: "Usage: bench [OPTIONS]\n  --profile-time <SECONDS>",
+	},
+	{
+		ID: "S-X37", Stage: Process, Class: Test, Also: Kernel, From: Platform,
+		Title: "The output differs from the expected one that is kept in the repository",
+		Steps: []string{
+			"Look at the difference: if it is meant, write the expected file anew and commit it with the change.",
+			"If the change does not touch what is printed, compare the versions of compiler and libraries.",
+		},
+		Any: []Pattern{
+			{Line: `snapshot assertion for|[Ss]napshots? (failed|mismatch\w*|(do(es)? not|don't|doesn't) match)|\bdoes not match\b.*\b([Gg]olden|[Ss]napshot|expected file)\b|\b([Gg]olden|[Ss]napshot)\b.*\b(mismatch\w*|differs?|do(es)?n't match|do(es)? not match|out of date|outdated)\b`},
+			{Line: `^test \S+\.rs \.\.\. mismatch$|^error: CHECK[\w-]*: expected string not found|To update snapshots run|run with .?(UPDATE_EXPECT|TRYBUILD|INSTA_UPDATE|BLESS)=`},
+			{Line: `[Gg]enerated (code|files?|docs?|bindings|IR) (is|are|does|do) (not up[- ]to[- ]date|out of date|stale|not match)|[Uu]ncommitted changes after|(git diff|working tree) .*(not clean|is dirty)`, Class: InProcess, Also: Test},
+		},
+		Example:  "Snapshot Summary\nsnapshot assertion for 'softmax' failed in line 31\ntest ir::softmax ... FAILED",
+		NearMiss: "12 snapshots, all as expected",
+	},
+	{
+		ID: "S-X38", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "A dependency has a known weakness, or a licence that is not allowed",
+		Steps: []string{
+			"Raise the dependency that the message names, or replace it.",
+			"An advisory may be newer than the change: see whether the main branch fails too.",
+		},
+		Any:      []Pattern{{Line: `\b(advisories|bans|licenses|sources) FAILED\b|^error\[(vulnerability|unmaintained|yanked|rejected|unsound)\]|error: \d+ vulnerabilit(y|ies) found|[Ff]ound \d+ known vulnerabilit`}},
+		Context:  `RUSTSEC-\d|GHSA-`,
+		Example:  "error[vulnerability]: Use after free in `slab`\n    ID: RUSTSEC-2025-0047\nadvisories FAILED, bans ok, licenses ok, sources ok",
+		NearMiss: "advisories ok, bans ok, licenses ok, sources ok",
+	},
+	{
+		ID: "S-X39", Stage: Process, Class: InProcess, Also: Host, From: Platform,
+		Title: "The public interface changed without a new version",
+		Steps: []string{
+			"Raise the version as the check asks, or keep what was public.",
+		},
+		Any:      []Pattern{{Line: `semver requires new (major|minor) version|^--- failure \w+: `}},
+		Example:  "--- failure struct_missing: pub struct removed or renamed ---\n     Summary semver requires new major version: 1 major and 0 minor checks failed",
+		NearMiss: "     Summary no semver update required",
+	},
+	{
+		ID: "S-X40", Stage: Process, Class: InProcess, Rank: Weak, From: Platform,
+		Title: "The documentation does not build, or has a broken link",
+		Steps: []string{
+			"Correct the page or link that the first warning names: warnings are errors in this job.",
+		},
+		Any:      []Pattern{{Line: `build finished with problems|warnings treated as errors|Aborted with \d+ warnings? in strict mode|^\(line +\d+\) broken |\d+ broken links? found|\bERROR\b.*\b(dead|broken) link`}},
+		Example:  "docs/guide.md: WARNING: document isn't included in any toctree\nbuild finished with problems, 1 warning (with warnings treated as errors).",
+		NearMiss: "build succeeded, 41 pages",
+	},
+	{
+		ID: "S-X41", Stage: Process, Class: InProcess, Also: Host, Rank: General, From: Platform,
+		Title: "A command that another program started has failed",
+		Steps: []string{
+			"Read what that command printed above: it is the cause.",
+			"If it printed nothing, run it by hand with its output shown.",
+		},
+		Any:      []Pattern{{Line: `CalledProcessError: Command .* (returned non-zero exit status|died with)|^make(\[\d+\])?: \*\*\* \[|^error: Recipe .* failed|^ninja: error: `}},
+		Example:  "subprocess.CalledProcessError: Command '['./gen', '--all']' returned non-zero exit status 3.",
+		NearMiss: "./gen --all: done, exit status 0",
+	},
+	{
+		ID: "S-X42", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X31", "S-X19"}, From: Platform,
+		Title: "What is to be downloaded is not at its address: moved, removed or never published",
+		Steps: []string{
+			"See who names the address: an old list of packages is refreshed with `apt-get update`, a release may have been replaced.",
+			"Correct the name, version or address; a repeated run does not help.",
+		},
+		Any: []Pattern{
+			{Line: `\b404 Client Error\b|RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError|returned error: 404\b|HTTP Error 404|\b404 +Not Found\b|ERROR 404: Not Found|[Ss]tatus( code)?:? 404\b`, Not: `retry|Retry`},
+			{Line: `NoSuchKey|NoSuchBucket|The specified (key|bucket|blob) does not exist`},
+		},
+		Example:  "E: Failed to fetch http://archive.example.invalid/pool/c/curl_8.5.deb  404  Not Found [IP: 10.0.0.1 80]",
+		NearMiss: "Get:1 http://archive.example.invalid noble InRelease [256 kB]",
+	},
+	{
+		ID: "S-X43", Stage: Process, Class: InProcess, Also: Env, Rank: Weak, From: Platform,
+		Title: "A type checker or a spelling check refuses the change",
+		Steps: []string{
+			"Correct what it names, or except the line with a reason.",
+		},
+		Any:      []Pattern{{Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}},
+		Example:  "tests/a.py:12: error: Argument 1 to \"f\" has incompatible type \"int\"; expected \"str\"  [arg-type]\nFound 1 error in 1 file (checked 40 source files)",
+		NearMiss: "Success: no issues found in 40 source files",
 	},
 }

@@ -20,6 +20,7 @@ var runtimeRows = []Row{
 			{Line: `\bXid\b.*: (48|62|63|64|74|79|92|94|95|119|120|140)\b`},
 			{Line: `RmInitAdapter failed|GPU has fallen off the bus|GPU is lost\b|GPU requires reset`},
 			{Line: `[Uu]nable to determine the device handle for (GPU|gpu)`},
+			{Line: `CUDA error: hardware stack error|Remapping Failure Occurred *: Yes|[Rr]ow[ -][Rr]emap\w*\b.*\b([Ff]ailure|FAILED)\b.*\b(Yes|[1-9])|Volatile Uncorr\S* ECC *: [1-9]`},
 			{Line: `[Uu]ncorrectable NVLink error|CUDA_ERROR_(NVLINK_UNCORRECTABLE|HARDWARE_STACK_ERROR|CONTAINED)`},
 			{Line: `DriverError\((214|220|226)\b`},
 		},
@@ -96,6 +97,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|Permission denied|No such file)`},
 			{Line: `libnvidia-ml\.so(\.\d+)?: cannot open shared object|nvidia-smi: (command )?not found|No devices were found`},
 			{Line: `Cannot find (an )?NVIDIA driver|could not insert 'nvidia|NVIDIA kernel module .*(not loaded|missing)`},
+			{Line: `CUDA error: unknown error$`},
 			{Line: `CUDA unknown error - this may be due to an incorrectly set up environment`},
 		},
 		Example:  "cutile-rs: Device::new failed: DriverError(303, \"CUDA driver library unavailable: libcuda.so.1: cannot open shared object file\")",
@@ -146,7 +148,8 @@ var runtimeRows = []Row{
 			{Line: `\bmisaligned address\b`},
 			{Line: `unspecified launch failure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure|\berror 719\b`},
 			{Line: `an illegal instruction was encountered|CUDA_ERROR_ILLEGAL_INSTRUCTION|invalid program counter|Warp Out-of-range Address`},
-			{Line: `\bXid\b.*: 31\b`},
+			{Line: `\bXid\b.*: 31\b|operation not supported on global/shared address space`},
+			{Line: `\bXid\b.*: (13|43)\b`, With: []string{failedCase, "S-R24"}},
 			{Line: `\bInvalid __(global|shared|local)__ (read|write|atomic) of size`},
 			{Line: `CU(BLAS|DNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR)`, Rank: Weak},
 		},
@@ -245,7 +248,7 @@ var runtimeRows = []Row{
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",
 	},
 	{
-		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36"}, From: Platform,
+		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36", "S-R58"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
 			"Run it once more: another worker may have held the memory.",
@@ -271,6 +274,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS|[Mm]ultiple (CUPTI )?subscribers|CUPTI\b.*\b(already|another) (subscribe\w*|profiler|tool|client)`, Warned: Weak},
+			{Line: `Driver resource was unavailable|Failed to prepare kernel for profiling`},
 			{Line: `\b[Aa]nother (profiler|profiling tool|CUPTI client)\b.*\b(active|attached|running|in use|subscribed)`},
 		},
 		Context:  `\b(nsys profile|ncu) `,
@@ -288,6 +292,8 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `CUPTI returned 0 device time`, Rank: General},
+			{Line: `No kernels were profiled|Importer error status|does not have permission to access NVIDIA GPU Performance Counters`},
+			{Line: `\b(device|GPU|gpu|kernel)[ _]time:? ?=? ?0(\.0+)? ?(us|ms|ns|s)\b|\b0(\.0+)? ?us (of )?(device|GPU|gpu) time`, Rank: General},
 			{Line: `nsys( profile)?\b.*(failed|[Ee]rror:)|[Pp]rofiler (returned|recorded) no (events|kernels)`},
 			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: General},
 			{Line: `[Nn]o (CUDA|GPU|device) (events|kernels|activit\w+|records) (were |was )?(recorded|captured|found|collected|seen)|: 0 device events\b`, Rank: General},
@@ -314,7 +320,7 @@ var runtimeRows = []Row{
 			"Set CUPTI=1, or switch graph capture off, for this backend: its launch waits for the stream.",
 			"Change the command that runs the test, not the kernel.",
 		},
-		Any:     []Pattern{{Line: `operation (not permitted|would make the legacy stream depend).*captur`}, {Line: `cudaErrorStreamCapture\w*|CUDA_ERROR_STREAM_CAPTURE_\w+`}},
+		Any:     []Pattern{{Line: `operation (not permitted|would make the legacy stream depend).*captur`}, {Line: `cudaErrorStreamCapture\w*|CUDA_ERROR_STREAM_CAPTURE_\w+`}, {Line: `due to a previous error during capture|capture was invalidated`, Rank: Weak}},
 		Example: "CUDA error: operation not permitted when stream is capturing", NearMiss: "operation not permitted",
 	},
 	{
@@ -327,6 +333,7 @@ var runtimeRows = []Row{
 			{Line: `runner.*(lost contact|did not respond|went offline)`},
 			{Line: `job was not acquired by Runner|No runner matching the specified labels|[Nn]ode (status )?is NotReady|pod .* was evicted|The node was low on resource|DiskPressure|preempted`},
 			{Line: `GitHub Actions has encountered an internal error|no enabled runners online to process the request|was not started because .*runner|runner (has )?(been )?(deregistered|removed) `},
+			{Line: `Runner version \S+ is deprecated|exceeded the maximum queue time|srun: error: |sbatch: error: |[Ii]nvalid generic resource`},
 			{Line: `Insufficient nvidia\.com/gpu|\b0/\d+ nodes are available|ImagePullBackOff|ErrImagePull`},
 		},
 		Rank:    Root,
@@ -378,6 +385,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `worker '?gw\d+'? crashed while running|\[gw\d+\] node down: `},
 			{Line: `terminate called after throwing an instance of`, Not: `bad_alloc`},
+			{Line: `^SIG(SEGV|ABRT|BUS|ILL|FPE) \[|maximum crashed workers reached`},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
@@ -394,7 +402,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `invalid configuration argument|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalid(Configuration|Value)`},
 			{Line: `too many resources requested for launch|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorLaunchOutOfResources`},
-			{Line: `CUDA_ERROR_(INVALID_CLUSTER_SIZE|COOPERATIVE_LAUNCH_TOO_LARGE)|cluster (target block not present|misconfiguration)`},
+			{Line: `CUDA_ERROR_(INVALID_CLUSTER_SIZE|COOPERATIVE_LAUNCH_TOO_LARGE)|cluster (target block not present|misconfiguration)|CUDA error: invalid cluster size|too many blocks in cooperative launch`},
 			{Line: `(CUDA error|Triton Error \[CUDA\]): invalid argument\b|DriverError\((1|9|701),`, Not: freeing},
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT`},
 		},
@@ -450,6 +458,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL (error|failure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`},
+			{Line: `nccl(InvalidUsage|InvalidArgument)\b|peer access is (not supported|already enabled|not enabled)|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*`},
 			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)`},
 		},
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
@@ -633,7 +642,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory`},
-			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`},
+			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`, Not: `DefaultCPUAllocator`},
 		},
 		Example: "OSError: [Errno 24] Too many open files: '/proc/stat'", NearMiss: "open files (-n) 1048576",
 	},
@@ -754,5 +763,81 @@ var runtimeRows = []Row{
 		},
 		Example:  "the scratch buffer is freed before the kernel runs\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "the scratch buffer is freed after the kernel\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-R55", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, Rank: Weak, From: Platform,
+		Title: "CUDA is used while the process ends",
+		Steps: []string{
+			"Free handles and buffers before the interpreter exits, not in a destructor of a global.",
+			"If the tests passed before, this alone is no failure of a kernel.",
+		},
+		Any:      []Pattern{{Line: `driver shutting down|cudaErrorCudartUnloading|CUDA_ERROR_DEINITIALIZED|DriverError\(4,`}},
+		Example:  "RuntimeError: CUDA error: driver shutting down",
+		NearMiss: "driver: 590.48.01, up since 12 days",
+	},
+	{
+		ID: "S-R56", Stage: Runtime, Class: Host, Also: Test, From: Platform,
+		Title: "Host memory is registered with the driver twice, or not at all",
+		Steps: []string{
+			"Register a buffer once, and unregister it before it is freed.",
+			"Pass a pointer of the device where the kernel wants one.",
+		},
+		Any:      []Pattern{{Line: `requested memory range is already mapped|does not correspond to a registered memory region|cudaErrorHostMemory(Already|Not)Registered|CUDA_ERROR_HOST_MEMORY_\w+|CUDA_ERROR_MAP_FAILED`}},
+		Example:  "RuntimeError: CUDA error: part or all of the requested memory range is already mapped",
+		NearMiss: "pinned 64 MiB of host memory",
+	},
+	{
+		ID: "S-R57", Stage: Runtime, Class: Env, Also: Host, Rank: Weak, From: Platform,
+		Title: "The device or its driver does not support the call",
+		Steps: []string{
+			"See which call it is: a virtual GPU, a slice or an older device lacks some, as graphs of memory, peer access, managed memory.",
+			"Ask the device for the attribute first, or send the job to another runner.",
+		},
+		Any:      []Pattern{{Line: `CUDA error: (operation not supported|operation not permitted)$|CUDA_ERROR_NOT_(SUPPORTED|PERMITTED)\b|cudaErrorNot(Supported|Permitted)\b|DriverError\(80[01]\b`}},
+		Example:  "RuntimeError: CUDA error: operation not supported",
+		NearMiss: "memory pools are supported on this device",
+	},
+	{
+		ID: "S-R58", Stage: Runtime, Class: Test, Also: InProcess, Unless: []string{"S-R36"}, From: Platform,
+		Title: "Several test workers share one GPU and fill its memory together",
+		Steps: []string{
+			"Let fewer workers run on one GPU, or give each its own; run the large cases one at a time.",
+			"Let PyTorch free its cache between the cases, or bound each process's share.",
+			"No kernel is at fault: each case fits by itself.",
+		},
+		Any: []Pattern{
+			{Line: `OutOfMemoryError.*Process \d+ has [\d.]+ [GM]iB memory in use.*Process \d+ has`, Near: `\bgw\d+\b|\bworkers \[`, Within: 46},
+			{Line: `^(created: )?([2-9]|\d\d+) workers \[\d+ items\]|^created: ([2-9]|\d\d+)/\d+ workers`, With: []string{"S-R13"}},
+		},
+		Example:  "4 workers [120 items]\nE   torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 22.04 GiB of which 1.20 GiB is free. Process 11 has 3.02 GiB memory in use. Process 12 has 3.71 GiB memory in use.",
+		NearMiss: "4 workers [120 items]\n120 passed in 41.20s",
+	},
+	{
+		ID: "S-R59", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10", "R41"}, Unless: []string{"S-R36"}, From: Platform,
+		With:  []string{"S-R13", "S-B27"},
+		Title: "Memory is kept from call to call or from test to test until there is none left",
+		Steps: []string{
+			"Look for what holds it: a cache without a bound, a list of results, a reference cycle, a buffer of the library that is never freed.",
+			"Print the allocated memory after each test: the first that does not give back is the one.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Mm]emory(_\w+)?\b.*\b(grows|growing|leak\w*|increas\w+|rises)\b|\b(leak|leaks|leaked|leaking)\b.*\b([GM]i?B|memory|buffers?|tensors?)\b|\ballocated\b.*\bafter (test|call|iteration|case)\b`, Not: `\b[Nn]o (memory )?leak`},
+		},
+		Example:  "memory_allocated grows: 1.2 GiB after test 1, 70.1 GiB after test 40\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+		NearMiss: "no leak: 1.2 GiB after test 1, 1.2 GiB after test 40\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 200.00 GiB",
+	},
+	{
+		ID: "S-R60", Stage: Runtime, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The job waits for a lock that another process holds, or that an earlier one left",
+		Steps: []string{
+			"See which process holds the lock; one that was killed leaves its lock file: remove it.",
+			"Give parallel jobs build and cache folders of their own.",
+		},
+		Any: []Pattern{
+			{Line: `Blocking waiting for file lock on|[Ww]aiting for (the )?lock(file| file| on)|[Ss]till waiting for (the )?lock`, With: []string{"S-R25", "S-B20", "S-C12"}},
+			{Line: `[Tt]he file lock '[^']*' could not be acquired|filelock\S*Timeout|LockTimeout|[Ff]ailed to acquire (the )?(file )?lock|FileExistsError: \[Errno 17\]`},
+		},
+		Example:  "Waiting for lock file /root/.cache/torch_extensions/tile/lock\n##[error]The operation was canceled.",
+		NearMiss: "    Blocking waiting for file lock on package cache\n    Finished `release` profile [optimized] target(s) in 41.2s",
 	},
 }

@@ -1,0 +1,255 @@
+package triage
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Signatures that printed figures decide.
+const (
+	inexactReference = "S-C33"
+	otherSetting     = "S-C34"
+	otherClocks      = "S-P22"
+)
+
+// wrongValues are what says that a case gave wrong values, or failed at all.
+var wrongValues = append([]string{failedCase}, mismatches...)
+
+// printed reads figures that tests and benchmarks print beside a failure, of which
+// the relation says more than any word.
+type printed struct {
+	exact   [2]float64 // largest errors against float64, of the kernel and of the reference
+	exactAt line
+	setting line // on which the two sides name different values
+	clocks  []clock
+}
+
+// clock is one clock of the GPU that a measurement tells of.
+type clock struct {
+	mhz float64
+	at  line
+}
+
+// maxClocks bounds the clocks that are kept of one log.
+const maxClocks = 64
+
+var (
+	// against is an error of one side against a computation in float64.
+	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\))?\s*(?:-|vs\.?|against|to)\s*(?:\w+_)?(?:fp64|float64|f64|double)\w*\|?\)?[^=:\d]{0,8}[=:]\s*([0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	// sided are the errors of both sides behind their names.
+	sided = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:'s)?\s*[=:]?\s*([0-9][0-9.]*e[-+]?\d+|0?\.\d+)`)
+	// theirs and our are names of the two sides.
+	theirs = regexp.MustCompile(`^([Rr]ef\w*|torch\w*|eager\w*|expected|baseline|cublas\w*|want|golden)$`)
+	our    = regexp.MustCompile(`^(y|out\w*|ours?|kernel\w*|test|got|actual|result|candidate|cutile\w*|triton\w*|tile\w*)$`)
+
+	// named are values that both sides give one setting.
+	setOurs   = regexp.MustCompile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test) ?[=:] ?['"]?([\w.+-]+)`)
+	setTheirs = regexp.MustCompile(`\b(?:reference|ref|torch|expected|eager) ?[=:] ?['"]?([\w.+-]+)`)
+	settings  = regexp.MustCompile(`\b(eps\w*|epsilon|alpha|beta\d?|theta|base|\w*scale|approx\w*|unbiased|correction|\w*causal|interleaved|layout|rounding|mode|momentum|dim|axis|softcap|window\w*|offset|order|zero_point|divisor)\b`)
+	// results are figures of an outcome, of which a difference says nothing new.
+	results = regexp.MustCompile(`\b(err\w*|diff\w*|max|min|mean|sum|range|norm|ms|us|time|nan|shape|strides?|mismatch\w*|matched|launch\w*|kernels)\b`)
+
+	clockLine = regexp.MustCompile(`\b(?:SM|sm|GPU|gpu|Graphics|graphics|core)[ _.-]?(?:clock|CLOCK|Clock)|\bclocks?(?:\.current)?\.(?:sm|gr|graphics)\b`)
+	clockNot  = regexp.MustCompile(`\b[Ll]ock(?:ed|ing)?\b|\b[Mm]ax(?:imum)?[ _](?:SM|sm|[Gg]raphics|clock)|\b[Ss]upported\b|\b[Dd]efault\b|\b[Bb]oost\b|\b[Aa]pplications?\b|\b[Ll]imit\b`)
+	megahertz = regexp.MustCompile(`\b(\d{3,4}) ?MHz\b`)
+)
+
+func (p *printed) line(l line) {
+	if l.quote {
+		return
+	}
+	if strings.Contains(l.text, "64") || strings.Contains(l.text, "double") {
+		p.exactness(l)
+	}
+	if p.setting.n == 0 && (strings.Contains(l.text, "ref") || strings.Contains(l.text, "torch") || strings.Contains(l.text, "expected") || strings.Contains(l.text, "eager")) {
+		p.settings(l)
+	}
+	if strings.Contains(l.text, "MHz") && len(p.clocks) < maxClocks && clockLine.MatchString(l.text) && !clockNot.MatchString(l.text) {
+		found := megahertz.FindAllStringSubmatch(l.text, -1)
+		if sides := strings.Contains(l.text, "base") && (strings.Contains(l.text, "head") || strings.Contains(l.text, "current") || strings.Contains(l.text, "run")); !sides {
+			found = found[:min(len(found), 1)]
+		}
+		for _, m := range found {
+			p.clocks = append(p.clocks, clock{number(m[1]), l})
+		}
+	}
+}
+
+// exactness takes the errors of the two sides against float64.
+func (p *printed) exactness(l line) {
+	if !strings.Contains(l.text, "fp64") && !strings.Contains(l.text, "float64") && !strings.Contains(l.text, "f64") && !strings.Contains(l.text, "double") {
+		return
+	}
+	pairs := against.FindAllStringSubmatch(l.text, -1)
+	if len(pairs) == 0 {
+		pairs = sided.FindAllStringSubmatch(l.text, -1)
+	}
+	for _, m := range pairs {
+		side := 0
+		switch {
+		case theirs.MatchString(m[1]):
+			side = 1
+		case !our.MatchString(m[1]):
+			continue
+		}
+		if v := number(m[2]); !math.IsNaN(v) {
+			p.exact[side] = math.Max(p.exact[side], v)
+			p.exactAt = l
+		}
+	}
+}
+
+// settings takes a line on which both sides name their value of one setting.
+func (p *printed) settings(l line) {
+	if !settings.MatchString(l.text) || results.MatchString(l.text) {
+		return
+	}
+	a, b := setOurs.FindStringSubmatch(l.text), setTheirs.FindStringSubmatch(l.text)
+	if a == nil || b == nil || a[1] == b[1] {
+		return
+	}
+	if x, y := number(a[1]), number(b[1]); x == y {
+		return
+	}
+	p.setting = l
+}
+
+const (
+	moreExact   = 8    // times that the reference's error must exceed the kernel's
+	sameClock   = 0.03 // part by which clocks of one state differ
+	exactEnough = 1e-2 // the largest error of a kernel that is called exact
+)
+
+func (p *printed) end(sc *logScan) {
+	if ours, reference := p.exact[0], p.exact[1]; p.exactAt.n > 0 && ours > 0 && ours < exactEnough && reference > moreExact*ours {
+		sc.explains(inexactReference, wrongValues, p.exactAt)
+	}
+	if p.setting.n > 0 {
+		sc.explains(otherSetting, wrongValues, p.setting)
+	}
+	if len(p.clocks) > 1 {
+		low, high := p.clocks[0], p.clocks[0]
+		for _, c := range p.clocks {
+			if c.mhz < low.mhz {
+				low = c
+			}
+			if c.mhz > high.mhz {
+				high = c
+			}
+		}
+		if high.mhz > (1+sameClock)*low.mhz {
+			sc.explains(otherClocks, slow, low.at)
+		}
+	}
+}
+
+var (
+	notPacked = regexp.MustCompile(`\b(?:is_)?contiguous(?:\(\))? ?[=:] ?False\b|\b[Nn]on-?contiguous\b`)
+	strideOf  = regexp.MustCompile(`\bstrides?(?:\(\))? ?[=:]? ?[(\[]([\d, ]+)[)\]]`)
+)
+
+// showsView reports whether a line tells of an operand whose elements do not lie one
+// after the other in the order of its dimensions.
+func showsView(text string) bool {
+	if !strings.Contains(text, "contiguous") && !strings.Contains(text, "stride") {
+		return false
+	}
+	if notPacked.MatchString(text) {
+		return true
+	}
+	for _, m := range strideOf.FindAllStringSubmatch(text, 8) {
+		s := numbers(strings.TrimRight(m[1], ", "))
+		for i := range s {
+			if last := i == len(s)-1; last && len(s) > 1 && s[i] != 1 || !last && s[i] < s[i+1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// closeReader reads what torch.testing.assert_close prints.
+type closeReader struct{ c *Comparison }
+
+var (
+	unlike = regexp.MustCompile(`^Mismatched elements: (\d+) / (\d+) `)
+	apart  = regexp.MustCompile(`^Greatest (absolute|relative) difference: (\S+) at index \(([\d, ]*)\)(?: \(up to (\S+) allowed\))?`)
+)
+
+// line takes a line, and gives the comparison that ends before it or with it.
+func (r *closeReader) line(l line) (done Comparison, ok bool) {
+	if l.text == "" || l.text[0] != 'M' && l.text[0] != 'G' {
+		return Comparison{}, false
+	}
+	if m := unlike.FindStringSubmatch(l.text); m != nil {
+		done, ok = r.end()
+		wrong, all := number(m[1]), number(m[2])
+		unknown := number("")
+		r.c = &Comparison{Matched: 100 * (1 - wrong/all), Ref: Range{unknown, unknown}, Test: Range{unknown, unknown}, MaxAbs: unknown, MaxRel: unknown, RTol: unknown, AllowedAbs: unknown, AllowedRel: unknown, at: l}
+		return done, ok
+	}
+	if r.c == nil {
+		return Comparison{}, false
+	}
+	if m := apart.FindStringSubmatch(l.text); m != nil {
+		if m[1] == "absolute" {
+			r.c.MaxAbs, r.c.AllowedAbs = number(m[2]), number(m[4])
+		} else {
+			r.c.MaxRel, r.c.AllowedRel = number(m[2]), number(m[4])
+			return r.end()
+		}
+	}
+	return Comparison{}, false
+}
+
+func (r *closeReader) end() (Comparison, bool) {
+	if r.c == nil {
+		return Comparison{}, false
+	}
+	done := *r.c
+	r.c = nil
+	return done, true
+}
+
+const (
+	fewWrong   = 99.9 // percent of the elements that match
+	barely     = 4    // times the tolerance
+	unitsOfEnd = 64   // rounding steps of float32 that equality forgives
+)
+
+// justBeyond is S-C43: in every case that fails nearly all values match, and none is
+// far beyond the tolerance.
+func justBeyond(run Run) *Seen {
+	var first *Case
+	for _, c := range slices.Concat(run.Cases, run.Others) {
+		if !c.Failed {
+			continue
+		}
+		if c.Compared == nil || !c.Compared.barely() {
+			return nil
+		}
+		if first == nil {
+			first = &c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	x := first.Compared
+	return &Seen{What: fmt.Sprintf("%s: %.4g %% of the values match, the largest difference is %.3g where %.3g is allowed", first.ID.Config(), x.Matched, x.MaxAbs, x.AllowedAbs), log: first.log, line: first.line}
+}
+
+// barely reports whether a comparison fails by a few values that are little beyond the
+// tolerance; of a tolerance of 0, by rounding.
+func (c Comparison) barely() bool {
+	switch {
+	case math.IsNaN(c.AllowedAbs) || math.IsNaN(c.MaxAbs):
+		return false
+	case c.AllowedAbs == 0 && c.AllowedRel == 0:
+		return c.MaxRel <= unitsOfEnd*spacing["float32"]
+	}
+	return c.Matched >= fewWrong && c.Matched < 100 && c.MaxAbs <= barely*c.AllowedAbs
+}
