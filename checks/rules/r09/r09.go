@@ -3,6 +3,7 @@ package r09
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -71,13 +72,23 @@ func check(p *rules.Pass, fn *dsl.Func, lit syntax.Node) {
 	if len(values) == dynamic || dynamic == 0 && len(values) == len(entries) && !viewed(fn, lit) {
 		return
 	}
+	if list.Damaged() {
+		p.Undecided("the list of dims is damaged")
+		return
+	}
 	var fix *rules.Fix
 	if list.Inside(lit) {
 		fix = dropStatic(entries, list, values)
 	}
-	p.ReportFix(list, rules.Error, "", fix,
-		"`dims` lists %d values, but `[%s]` has %d dynamic entries (`-1`); list exactly those, static entries stand in the type only",
-		len(values), strings.Join(entries, ", "), dynamic)
+	pin := ""
+	if len(values) == len(entries) {
+		pin = "0.2.0" // later versions drop the static entries of a full list
+	}
+	p.Report(rules.Diagnostic{
+		File: list.File(), Span: list.Span(), Severity: rules.Error, Pin: pin, Fix: fix,
+		Message: fmt.Sprintf("`dims` lists %d values, but `[%s]` has %d dynamic entries (`-1`); list exactly those, static entries stand in the type only",
+			len(values), strings.Join(entries, ", "), dynamic),
+	})
 }
 
 // viewed reports whether a tensor view is made with a literal.

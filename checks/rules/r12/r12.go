@@ -167,7 +167,7 @@ func parameters(p *rules.Pass, fn *dsl.Func) {
 		t := dsl.ParseType(q.Type)
 		switch {
 		case t.Kind == dsl.Ptr && !t.Mut:
-			p.Reportf(q.Type, rules.Error, "const pointer", "`%s`: entries take `*mut %s` only", q.Node.Squeeze(), t.Elem)
+			p.ReportPinned(q.Type, rules.Error, "const pointer", "0.2.0", "`%s`: entries take `*mut %s` only", q.Node.Squeeze(), t.Elem)
 		case t.Kind == dsl.Tensor && !t.Ref:
 			p.Reportf(q.Type, rules.Error, "owned tensor", "`%s` would move the tensor into the kernel; take `&Tensor<..>`", q.Node.Squeeze())
 		case q.Type.Is("reference_type") && t.Kind != dsl.Tensor && t.Name != "" && !fn.Module.Aliases[t.Name]:

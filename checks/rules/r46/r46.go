@@ -40,7 +40,7 @@ func run(p *rules.Pass) {
 				}
 			}
 			for _, c := range fn.OpCalls(fn.Body, "itof") {
-				p.Reportf(c.Node, rules.Warning, "itof", "`itof(..)` can lose its signedness when the kernel is written out; use `convert_tile(..)`")
+				p.ReportPinned(c.Node, rules.Warning, "itof", "0.2.0", "`itof(..)` can lose its signedness when the kernel is written out; use `convert_tile(..)`")
 			}
 		}
 	}
