@@ -18,7 +18,9 @@ type console struct {
 	open    string     // node that was named, its outcome not yet printed
 	loose   []Comparison
 	close   closeReader
-	passed  int // cases that passed, by pytest's last line
+	passes  bool // what passed cases printed is told
+	tuning  bool // a tuner worked in the open case
+	passed  int  // cases that passed, by pytest's last line
 }
 
 // shownCase is one case. The same test may run more than once in one log.
@@ -29,7 +31,7 @@ type shownCase struct {
 	rerun                bool   // was run again by a plugin
 	reason               string // behind its name in pytest's summary
 	compared             []Comparison
-	view                 bool // an operand that it printed is a view
+	facts
 }
 
 const (
@@ -39,7 +41,7 @@ const (
 
 var (
 	// heading is the line with which pytest begins to tell of a failed case.
-	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (?:setup|teardown|call) of )?(\S+)(?: \(rerun \d+\))? _{1,}$`)
+	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (?:setup|teardown|call) of )?([^ \[]+(?:\[.*\])?)(?: \(rerun \d+\))? _{1,}$`)
 	// summed is pytest's last line, with the number of cases that passed.
 	summed = regexp.MustCompile(`^(?:=+ )?(?:\d+ (?:failed|errors?), )*(\d+) passed\b.* in [0-9.]+s`)
 )
@@ -54,21 +56,22 @@ func (c *console) line(l line) {
 			c.endClose()
 			class, name := splitNode(m[1])
 			if c.section = c.named(class, name, l.n); c.section != nil {
-				c.section.told = true
+				c.section.told = c.section.told || !c.passes
 			}
 			return
 		}
 	case strings.HasPrefix(l.text, "===="):
 		c.endClose()
 		c.section, c.open = nil, ""
+		c.passes = strings.Contains(l.text, "PASSES ")
 	}
 	if strings.Contains(l.text, " passed") {
 		if m := summed.FindStringSubmatch(l.text); m != nil {
 			c.passed = int(number(m[1]))
 		}
 	}
-	if c.section != nil && !l.quote && showsView(l.text) {
-		c.section.view = true
+	if c.section != nil && !l.quote {
+		c.section.tells(l.text)
 	}
 	if strings.Contains(l.text, ".py::") {
 		c.result(l)
@@ -76,8 +79,12 @@ func (c *console) line(l line) {
 	}
 	if c.open != "" {
 		if word, _, _ := strings.Cut(l.text, " "); outcomes[word] {
-			c.ended(c.open, word, l.n)
+			if k := c.ended(c.open, word, l.n); k != nil {
+				k.tuned = c.tuning
+			}
 			c.open = ""
+		} else if tunes(l.text) {
+			c.tuning = true
 		}
 	}
 	if done, ok := c.close.line(l); ok {
@@ -101,33 +108,65 @@ func (c *console) compare(done Comparison) {
 	}
 }
 
-// result takes a line that names a case, perhaps with its outcome.
-func (c *console) result(l line) {
-	node, word := "", ""
-	rest := l.text
-	for i := 0; rest != "" && i < 8; i++ {
-		var field string
-		field, rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
-		switch {
-		case node == "" && strings.Contains(field, ".py::"):
-			node = field
-			if word != "" {
-				i = 8
+// nodeIn finds the id of a case in a line, which may hold spaces between brackets, and
+// what stands before and after it.
+func nodeIn(text string) (before, node, after string) {
+	i := strings.Index(text, ".py::")
+	start := strings.LastIndexByte(text[:i], ' ') + 1
+	end, depth := len(text), 0
+	for k := i; k < len(text); k++ {
+		switch text[k] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ' ':
+			if depth > 0 {
+				continue
 			}
-		case word == "" && outcomes[field]:
-			word = field
-			if node != "" {
-				i = 8
-			}
+			end = k
+		}
+		if end < len(text) {
+			break
 		}
 	}
-	if node == "" || strings.Contains(node, "[") != strings.HasSuffix(node, "]") {
+	if depth > 0 {
+		// It is cut off: the first word of it is all that is sure.
+		if k := strings.IndexByte(text[i:], ' '); k >= 0 {
+			end = i + k
+		}
+	}
+	return text[:start], text[start:end], text[end:]
+}
+
+// firstOutcome is the first of pytest's words in a text, looking at a few words only.
+func firstOutcome(text string) (word, rest string) {
+	for i := 0; text != "" && i < 8; i++ {
+		var field string
+		field, text, _ = strings.Cut(strings.TrimLeft(text, " "), " ")
+		if outcomes[field] {
+			return field, text
+		}
+	}
+	return "", ""
+}
+
+// result takes a line that names a case, perhaps with its outcome.
+func (c *console) result(l line) {
+	before, node, after := nodeIn(l.text)
+	if strings.Contains(node, "[") != strings.HasSuffix(node, "]") {
 		return
+	}
+	word, _ := firstOutcome(before)
+	rest := after
+	if word == "" {
+		word, rest = firstOutcome(after)
 	}
 	if word == "" {
 		c.open = ""
-		if strings.HasPrefix(l.text, node) {
+		if before == "" {
 			c.open = strings.Clone(node)
+			c.tuning = tunes(after)
 		}
 		return
 	}
@@ -135,6 +174,11 @@ func (c *console) result(l line) {
 	if reason, ok := strings.CutPrefix(strings.TrimSpace(rest), "- "); ok && word == "FAILED" && k != nil {
 		k.reason = strings.Clone(reason[:min(len(reason), 40)])
 	}
+}
+
+// tunes reports whether a line tells that a tuner works.
+func tunes(text string) bool {
+	return strings.Contains(text, "utotuning for ") || strings.Contains(text, "utotune:") || strings.Contains(text, "[autotune]") || strings.Contains(text, "tuning configs")
 }
 
 // ended notes how a case ended.
@@ -204,6 +248,7 @@ func (c *console) into(to *collector, log string) {
 	c.endClose()
 	named := 0
 	for _, k := range c.order {
+		k.given, k.got = nil, nil
 		failed := k.bad()
 		if k.passed && !failed {
 			named++
@@ -226,7 +271,7 @@ func (c *console) into(to *collector, log string) {
 		to.addShown(tc, first, log, shown{
 			unsaid: failed && first == nil && (k.reason == "" || strings.HasPrefix(k.reason, "AssertionError")),
 			again:  k.rerun && k.passed || k.rerun && varies(shares),
-			view:   k.view,
+			facts:  k.facts,
 		})
 	}
 	to.unnamed += max(0, c.passed-named)

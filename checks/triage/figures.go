@@ -40,14 +40,14 @@ var (
 	// against is an error of one side against a computation in float64.
 	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\))?\s*(?:-|vs\.?|against|to)\s*(?:\w+_)?(?:fp64|float64|f64|double)\w*\|?\)?[^=:\d]{0,8}[=:]\s*([0-9][0-9.]*(?:e[-+]?\d+)?)`)
 	// sided are the errors of both sides behind their names.
-	sided = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:'s)?\s*[=:]?\s*([0-9][0-9.]*e[-+]?\d+|0?\.\d+)`)
+	sided = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:'s)?\s*(?:max\w*|rel\w*|abs\w*|err\w*|rms\w*|diff\w*)?\s*[=:]?\s*([0-9][0-9.]*e[-+]?\d+|0?\.\d+)`)
 	// theirs and our are names of the two sides.
 	theirs = regexp.MustCompile(`^([Rr]ef\w*|torch\w*|eager\w*|expected|baseline|cublas\w*|want|golden)$`)
 	our    = regexp.MustCompile(`^(y|out\w*|ours?|kernel\w*|test|got|actual|result|candidate|cutile\w*|triton\w*|tile\w*)$`)
 
 	// named are values that both sides give one setting.
-	setOurs   = regexp.MustCompile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test) ?[=:] ?['"]?([\w.+-]+)`)
-	setTheirs = regexp.MustCompile(`\b(?:reference|ref|torch|expected|eager) ?[=:] ?['"]?([\w.+-]+)`)
+	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test) ?[=:] ?['"]?([\w.+-]+)`)
+	setTheirs = compile(`\b(?:reference|ref|torch|expected|eager) ?[=:] ?['"]?([\w.+-]+)`)
 	settings  = regexp.MustCompile(`\b(eps\w*|epsilon|alpha|beta\d?|theta|base|\w*scale|approx\w*|unbiased|correction|\w*causal|interleaved|layout|rounding|mode|momentum|dim|axis|softcap|window\w*|offset|order|zero_point|divisor)\b`)
 	// results are figures of an outcome, of which a difference says nothing new.
 	results = regexp.MustCompile(`\b(err\w*|diff\w*|max|min|mean|sum|range|norm|ms|us|time|nan|shape|strides?|mismatch\w*|matched|launch\w*|kernels)\b`)
@@ -64,7 +64,7 @@ func (p *printed) line(l line) {
 	if strings.Contains(l.text, "64") || strings.Contains(l.text, "double") {
 		p.exactness(l)
 	}
-	if p.setting.n == 0 && (strings.Contains(l.text, "ref") || strings.Contains(l.text, "torch") || strings.Contains(l.text, "expected") || strings.Contains(l.text, "eager")) {
+	if p.setting.n == 0 && (strings.IndexByte(l.text, '=') >= 0 || strings.IndexByte(l.text, ':') >= 0) {
 		p.settings(l)
 	}
 	if strings.Contains(l.text, "MHz") && len(p.clocks) < maxClocks && clockLine.MatchString(l.text) && !clockNot.MatchString(l.text) {
@@ -104,11 +104,11 @@ func (p *printed) exactness(l line) {
 
 // settings takes a line on which both sides name their value of one setting.
 func (p *printed) settings(l line) {
-	if !settings.MatchString(l.text) || results.MatchString(l.text) {
+	if strings.Contains(l.text, ".py:") || !setTheirs.need.in(l.text) || !setOurs.need.in(l.text) {
 		return
 	}
-	a, b := setOurs.FindStringSubmatch(l.text), setTheirs.FindStringSubmatch(l.text)
-	if a == nil || b == nil || a[1] == b[1] {
+	a, b := setOurs.re.FindStringSubmatch(l.text), setTheirs.re.FindStringSubmatch(l.text)
+	if a == nil || b == nil || a[1] == b[1] || !settings.MatchString(l.text) || results.MatchString(l.text) {
 		return
 	}
 	if x, y := number(a[1]), number(b[1]); x == y {

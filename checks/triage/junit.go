@@ -3,7 +3,6 @@ package triage
 import (
 	"bufio"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
@@ -50,14 +49,12 @@ func (sc *logScan) testcase(c records.Case) {
 	default:
 		text = c.Message + "\n" + c.Detail + "\n" + c.Output
 	}
-	view := false
+	var told facts
 	for l := range strings.SplitSeq(text, "\n") {
-		view = view || showsView(l)
+		told.tells(l)
 		sc.raw(c.Line, []byte(l))
 	}
-	if c.Outcome == records.Passed {
-		view = slices.ContainsFunc(strings.Split(c.Output, "\n"), showsView)
-	}
+	told.given, told.got = nil, nil
 	if done, ok := sc.console.close.end(); ok {
 		sc.compare(done)
 	}
@@ -72,7 +69,7 @@ func (sc *logScan) testcase(c records.Case) {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		sc.broken = true
 	}
-	sc.run.add(c, first, sc.name, view)
+	sc.run.add(c, first, sc.name, told)
 }
 
 // event records that the file as a whole says something.

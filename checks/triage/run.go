@@ -3,6 +3,7 @@ package triage
 import (
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ type Case struct {
 type shown struct {
 	unsaid bool // it failed with an assertion, or with nothing said
 	again  bool // a second run of it ended otherwise
-	view   bool // it printed that an operand is a view
+	facts
 }
 
 // maybeWrong reports whether the case has wrong values or may have: what failed in
@@ -90,8 +91,8 @@ type measurement struct {
 	log string
 }
 
-func (c *collector) add(tc records.Case, compared *Comparison, log string, view bool) {
-	c.addShown(tc, compared, log, shown{view: view})
+func (c *collector) add(tc records.Case, compared *Comparison, log string, told facts) {
+	c.addShown(tc, compared, log, shown{facts: told})
 }
 
 func (c *collector) addShown(tc records.Case, compared *Comparison, log string, more shown) {
@@ -345,7 +346,9 @@ func value(param string) string {
 func apartSizes(params []string) []string {
 	var all []string
 	for _, p := range params {
-		sizes := strings.Split(value(p), "x")
+		// A tuple or list is printed with brackets.
+		bare := strings.Trim(value(p), "()[]")
+		sizes := strings.Split(strings.ReplaceAll(strings.ReplaceAll(bare, " ", ""), ",", "x"), "x")
 		if len(sizes) < 2 || slices.ContainsFunc(sizes, func(s string) bool { _, ok := size(s); return !ok }) {
 			sizes = []string{p}
 		}
@@ -354,9 +357,16 @@ func apartSizes(params []string) []string {
 	return all
 }
 
+// sizeName is a size with the letters of its dimension before it: tok4096, h128, D64.
+var sizeName = regexp.MustCompile(`^(?:m|n|k|d|h|b|s|c|e|g|q|l|t|v|w|M|N|K|D|H|B|S|C|E|G|L|T|V|tok|tokens?|rows?|cols?|dim|hidden|len|seq|seqlen|ctx|batch|heads?|Hq|Hkv|hq|hkv|size|width|vocab)_?(\d+)$`)
+
 // size is the number that a parameter is; ok is false when it is none.
 func size(param string) (n int, ok bool) {
-	n, err := strconv.Atoi(value(param))
+	text := value(param)
+	if m := sizeName.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	n, err := strconv.Atoi(text)
 	return n, err == nil && n > 0
 }
 

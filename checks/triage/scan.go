@@ -173,6 +173,7 @@ type logScan struct {
 	abi      abi
 	multiple multiples
 	printed  printed
+	bench    benchmarks
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -227,6 +228,7 @@ func (sc *logScan) line(n int, shown string) {
 		}
 	}
 	sc.settle(l)
+	node := strings.Contains(text, ".py::") // most lines of a long log name a case
 	if len(sc.awaits) > 0 {
 		for _, a := range sc.awaits {
 			if !a.hit.context && a.row.context.match(text) {
@@ -249,12 +251,15 @@ func (sc *logScan) line(n int, shown string) {
 		sc.profile.line(sc, l)
 		sc.abi.line(sc, l)
 		sc.multiple.line(l)
+		if !node {
+			sc.bench.line(l)
+		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
 			sc.compare(done)
 		}
 	}
-	if !sc.passing {
+	if !sc.passing && !node {
 		sc.printed.line(l)
 	}
 	if !l.quote {
@@ -541,6 +546,7 @@ func (sc *logScan) end() {
 		sc.regress.end(sc)
 		sc.profile.end(sc)
 		sc.multiple.end(sc)
+		sc.bench.end(sc)
 	}
 	sc.printed.end(sc)
 	sc.demote()
@@ -557,7 +563,7 @@ func (sc *logScan) demote() {
 		if !mine(h) || h.rank == Root || h.step == 0 {
 			continue
 		}
-		if row := ready()[h.order]; h.step < sc.failed && (row.State || len(h.with) > 0) {
+		if row := ready()[h.order]; row.State || h.step < sc.failed && len(h.with) > 0 {
 			continue
 		}
 		if h.step < sc.failed || known && h.step > sc.ended {

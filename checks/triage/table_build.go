@@ -1110,4 +1110,19 @@ var buildRows = []Row{
 		Example:  "  × Getting requirements to build wheel did not run successfully.\n  ModuleNotFoundError: No module named 'torch'\nerror: subprocess-exited-with-error",
 		NearMiss: "  Getting requirements to build wheel: finished with status 'done'",
 	},
+	{
+		ID: "S-B77", Stage: Build, Class: InProcess, Also: Env, From: Rustc,
+		With:  []string{"S-B42", "S-B22", "S-B58", "S-B63", "S-B44", "S-X08", "S-B33", "S-B35"},
+		Title: "The toolchain moved by itself: a newer compiler or linter refuses code that did not change",
+		Steps: []string{
+			"See whether the places that it names are in files of the change: if not, the main branch fails too.",
+			"Pin the version in rust-toolchain.toml or in the workflow, and raise it in a change of its own.",
+		},
+		Any: []Pattern{
+			{Line: `\bupdated - rustc \d\S*.*\(from rustc \d`},
+			{Line: `^(clippy|rustc|rustfmt|ruff|black|mypy|clang-format)\S*:? .*\b(newer|different) (version )?than (the )?(pinned|last|locked|expected)\b`},
+		},
+		Example:  "  stable-x86_64-unknown-linux-gnu updated - rustc 1.98.0 (3f1a7d2b6 2026-08-17) (from rustc 1.97.1 (8c2c9d0e4 2026-07-14))\nerror: unneeded late initialization\n  --> ir/src/lower.rs:318:5\n  = note: `-D clippy::needless-late-init` implied by `-D warnings`",
+		NearMiss: "  stable-x86_64-unknown-linux-gnu unchanged - rustc 1.97.1 (8c2c9d0e4 2026-07-14)\nerror: unneeded late initialization\n  --> ir/src/lower.rs:318:5\n  = note: `-D clippy::needless-late-init` implied by `-D warnings`",
+	},
 }

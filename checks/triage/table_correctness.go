@@ -45,7 +45,7 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    0.0000e+00 :  2.9000e+00",
 	},
 	{
-		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, From: TileGym,
+		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, Unless: []string{"S-C32", "S-C45", "S-C29"}, From: TileGym,
 		Title: "The output has NaN or infinity where the reference is finite",
 		Steps: []string{
 			"See whether it happens for inputs of large magnitude only: then a rewrite overflows that the reference avoids.",
@@ -55,6 +55,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `^Greatest absolute difference: nan at index`},
+			{Line: `\b[Nn]a[Nn] != -?(\d|inf)|\b(kernel|got|actual|ours|out\w*|test)[ :=]+[Nn]a[Nn],? .*\b(ref\w*|expected|want)[ :=]+-?(inf|\d)`},
 			{Line: `\b(test|output|result|kernel|actual|got)\b.*\b[1-9]\d* NaNs?\b.*\b(ref\w*|expected)\b.*\b0 NaN`},
 			{Line: `\b[Nn]a[Nn]s?\b.*\b(out\w*|kernel|ours|got|test|y|result)\b.{0,12}[:=] ?[1-9]\d*\b.*\bref\w*\b.{0,12}[:=] ?0\b|\b(out|output|kernel|result|[Oo]utputs?) (has|have|contains?|holds?|is|are|shows?|gives?|yields?|produces?) (\d+ |only |all )?(NaN|nan|NaNs|inf|infinit\w+)\b`, Near: mismatchLine + `|^FAILED |AssertionError`, Within: 45},
 			{Line: `where True = .*\b(isnan|isinf)\b|AssertionError: .*\b([Oo]utput|[Rr]esult|[Kk]ernel)\b.*\b(NaN|nan|inf)s?\b`},
@@ -153,7 +154,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-R45"},
+		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -168,6 +169,7 @@ var correctnessRows = []Row{
 			{Line: `Not equal to tolerance rtol=|Arrays are not (almost )?equal|\ballclose( check)?:? (FAILED|[Ff]ailed|False)\b`},
 			{Line: `\b(elements|values|entries|outputs?)\b.{0,20}\b(outside|out of|beyond|exceed\w*|above|over)\b.{0,8}\b(tol\w*|rtol|atol)\b`, Not: `\b0(\.0+)? ?(%|elements|values|entries)`},
 			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
+			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
@@ -233,7 +235,7 @@ var correctnessRows = []Row{
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 	},
 	{
-		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C31", "S-C32", "S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
+		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C44", "S-C45", "S-C46", "S-C31", "S-C32", "S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
 		Title: "Only the cases with one option are wrong",
 		Steps: []string{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
@@ -269,6 +271,7 @@ var correctnessRows = []Row{
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
 			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
+			{Line: `\bCUDA_LAUNCH_BLOCKING=1 .*pytest\b`, Near: `^\d+ passed\b`, Within: 8},
 			{Line: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+7\b`, Near: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+([89]|[1-9]\d)\b`, Within: 15},
 			{Line: `^FAILED \S*::\S*(side|default|second|other|custom|multi|concurrent)\w*_?streams?\b`},
 			{Line: `\b([Ww]rong|[Oo]ther|[Dd]ifferent|[Aa]nother) (CUDA )?stream\b|[Ss]tream mismatch|not (synchroni[sz]ed|ordered) with (the )?(current|torch\S*|PyTorch\S*) stream`},
@@ -320,6 +323,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Aa]ccumulat\w+|acc)\b.*\b(b?f(loat)?16|fp16|half)\b|\b(b?f(loat)?16|fp16|half)\b.{0,24}\b([Aa]ccumulat\w+|acc)\b`, Not: `\b(f32|fp32|float32) accumulat|accumulat\w+ (is |in |dtype ?[=:] ?)?(f32|fp32|float32)`},
 			{Line: `\b([Ee]rrors?|err|[Dd]iff\w*|[Mm]ismatch\w*)\b.*\b(grows?|growing|increas\w+|scales?|rises?|proportional)\b.*\b(K|k|N|n|length|depth|sum|reduc\w+|sqrt\(\w\))\b`},
 			{Line: `\berr(or)?s?\b.*\bK ?[=:] ?\d+\b.*\bK ?[=:] ?\d+|\bK ?[=:] ?\d+\b.*\berr(or)?\b.*\bK ?[=:] ?\d+.*\berr`},
+			{Line: `\b([Ww]orkspace|[Pp]artials?|split_?k|split-K)\b.*\b(b?float16|b?fp?16|half)\b`},
 			{Line: `\b(mma\w*|dot)\b.*-> ?\S*tile<\d+x\d+xb?f16>`},
 		},
 		Example:  "max abs err by K: K=64: 0.0039  K=4096: 0.75\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***",
@@ -372,7 +376,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Rr]ow sums?|sum of (a|each|the|every) row)\b.{0,40}\b(0\.\d+|1\.\d*[1-9]\d*)\b`, Near: mismatchLine, Within: 45},
 			{Line: `\b(each row|every row|rows|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
 		},
-		Records: each(paddedLanes),
+		Records: firstOf(each(paddedLanes), paddedMaximum),
 	},
 	{
 		ID: "S-C30", Stage: Correctness, Class: Test, Also: Host, Rank: Weak, Rules: []string{"R34"}, From: Platform,
@@ -448,7 +452,7 @@ var correctnessRows = []Row{
 			"Pass the value on from the wrapper to the kernel instead of writing it twice.",
 		},
 		Any: []Pattern{
-			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|cutile\S*|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
+			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
 		},
 		Example:  "the kernel divides by N, the reference by N-1\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "the kernel and the reference divide by N\nAssertionError: Tensor-likes are not close!",
@@ -574,5 +578,35 @@ var correctnessRows = []Row{
 			"If the kernel alone is far, look at its accumulator and its approximate functions.",
 		},
 		Records: justBeyond,
+	},
+	{
+		ID: "S-C44", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R27"}, Unless: []string{"S-C16", "S-C19", "S-C23"}, From: Platform,
+		Title: "Only cases in which query heads share key heads are wrong: heads are mapped to the wrong ones",
+		Steps: []string{
+			"A query head h belongs to key head h / (query heads / key heads), not to h modulo the number of key heads.",
+			"Compare head by head: those that are right show which mapping the kernel has.",
+			"See which strides the wrapper passes for keys and values.",
+		},
+		Records: groupedHeads,
+	},
+	{
+		ID: "S-C45", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R43"}, Unless: []string{"S-C16", "S-C19", "S-C23", "S-C32"}, From: Platform,
+		Title: "Only cases with an empty group or sequence are wrong: its part of the output is not written, or is NaN",
+		Steps: []string{
+			"Write zeros where a group has no rows: allocate the output with zeros, or let the kernel store them.",
+			"In a softmax guard the maximum and the sum of nothing.",
+			"Check that offsets of the groups after an empty one are right.",
+		},
+		Records: emptyGroup,
+	},
+	{
+		ID: "S-C46", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R20", "R34"}, Unless: []string{"S-C16", "S-C23"}, From: Platform,
+		Title: "Only the call in which the tuner runs is wrong: its trial launches write into the real operands",
+		Steps: []string{
+			"A kernel that adds to its output, or works in place, changes it with every trial: reset or restore it (`reset_to_zero`, `restore_value`), or tune on copies.",
+			"Look for atomic adds and for outputs that are also inputs.",
+			"Call the operation once more: the second call is right.",
+		},
+		Records: afterTuning,
 	},
 }

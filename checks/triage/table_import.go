@@ -11,7 +11,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `AttributeError: .*(has no attribute|no function, constant or global variable named|function/symbol) '?cutile_\w+`, Not: `'?cutile_(rs|kernels)\b`},
-			{Line: `\bsymbol '?\w+'? not found in library`},
+			{Line: `\bsymbol '?\w+'? not found in library|cffi library '\S+' has no (attribute|function, constant or global variable)`},
 			{Line: `undefined symbol: cutile_\w+`},
 		},
 		Example:  "AttributeError: function/symbol 'cutile_bmm' not found in library 'libcutile_kernels.so': undefined symbol: cutile_bmm",
@@ -86,6 +86,7 @@ var importRows = []Row{
 			{Line: `No backend implementation found for '[^']*' with backend 'cutile-rs'`},
 			{Line: `is not implemented for (this backend: )?cutile-rs\b`},
 			{Line: `No backend implementation found for '[^']*', using default implementation`, Rank: Weak},
+			{Line: `\bFallbackWarning\b|\b[Nn]o (variant|kernel|implementation|specialization) (for|of|matches)\b[^;:]{0,80}[,;:] ?(using|falling back to|fall back to) \w+|\b(falling|fell|falls) back to (the )?(torch|pytorch|PyTorch|eager|reference|default) (implementation|kernel|backend|path|op)\b`, Rank: Weak, Warned: Weak},
 		},
 		Example:  "Current backend 'cutile-rs' has no implementation for 'bmm'. Falling back to 'pytorch'",
 		NearMiss: "Current backend 'cutile' has no implementation for 'bmm'. Falling back to 'pytorch'",
@@ -415,6 +416,31 @@ var importRows = []Row{
 		Any:      []Pattern{{Line: `Unicode(De|En)codeError: '(ascii|latin-1)' codec|locale\.Error: unsupported locale setting`}},
 		Example:  "UnicodeDecodeError: 'ascii' codec can't decode byte 0xe2 in position 12: ordinal not in range(128)",
 		NearMiss: "LC_ALL=C.UTF-8, codec utf-8",
+	},
+	{
+		ID: "S-I29", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-R19", "S-R20", "S-R21"}, From: Platform,
+		With:  []string{"S-R18", "S-X12", "S-I07", "S-I06"},
+		Title: "PyTorch was installed without CUDA",
+		Steps: []string{
+			"Install it from the index of the CUDA version that the runner has; drop the CPU index from this job.",
+			"See which requirement or which strategy of the installer chose the build for the CPU.",
+			"Let the job fail at once when `torch.cuda.is_available()` is false.",
+		},
+		Any:      []Pattern{{Line: `\d(\+cpu|%2Bcpu)\b`, Near: `\btorch\b`, Within: 1}, {Line: `/whl/cpu/torch-|Torch not compiled with CUDA enabled`}},
+		Example:  " + torch==2.12.0+cpu\nSKIPPED [56] tests/conftest.py:22: needs CUDA",
+		NearMiss: " + torch==2.12.0+cu130\nSKIPPED [56] tests/conftest.py:22: needs CUDA",
+	},
+	{
+		ID: "S-I30", Stage: Import, Class: Host, Also: Env, Rules: []string{"R32"}, From: Rustc,
+		With:  []string{"S-I02", "S-I03", "S-I15", failedCase},
+		Title: "The generator of the bindings left exported functions out",
+		Steps: []string{
+			"Raise cbindgen, or the tool that brings it: an old one does not know `#[unsafe(no_mangle)]`.",
+			"Compare the generated header with the library's symbols: there they are.",
+		},
+		Any:      []Pattern{{Line: `cbindgen\S*:? .*\b[Ss]kip\w*\b|\bbindings?\b.*\(0 functions\b|\b0 (functions|exports) (were )?(found|declared|generated|exported)\b`}},
+		Example:  "cbindgen: WARN: Skip ffi::tl_norm - (not `no_mangle`).\nAttributeError: cffi library 'libtl.so' has no function, constant or global variable named 'tl_norm'",
+		NearMiss: "cbindgen: 4 functions\nAttributeError: cffi library 'libtl.so' has no function, constant or global variable named 'tl_norm'",
 	},
 }
 

@@ -370,7 +370,7 @@ var jitRows = []Row{
 			"Try the newest tileiras of the same toolkit, and report it as a compiler fault.",
 		},
 		Any: []Pattern{
-			{Line: `tileiras\S* failed .*signal: (4|6|7|8|11)\b`},
+			{Line: `tileiras\S* failed .*signal: (4|6|7|8|11)\b|tileiras\b.*died with <Signals\.SIG(SEGV|ABRT|BUS|ILL|FPE)|tileiras\[\d+\]: segfault`},
 			{Line: `^status: signal: (4|6|7|8|11)\b`, Near: `tileiras`, Within: 6},
 			{Line: `PLEASE submit a bug report|Stack dump without symbol names|LLVM ERROR: `, Not: `out of memory|No space left|IO failure`, Near: `tileiras`, Within: 20},
 		},

@@ -82,6 +82,8 @@ var perfRows = []Row{
 			"Then compare TMA, tile sizes, latency hints and generics with the last good version.",
 		},
 		Any: []Pattern{
+			{Line: `\b\d+ of \d+ (sizes|cases|kernels|benchmarks|configs|shapes|ops|rows)\b.*\b(slower|below|above|exceed\w*|regress\w*|over)\b|\bgate: [1-9]\d* (regressions?|failures?|failed)\b|\b(below|under) the floor\b|[ \t](REGRESSION|SLOWER)$`},
+			{Line: `\+\d+(\.\d+)? ?%.{0,24}\b(limit|threshold|tolerance|budget)\b|\b\d(\.\d+)?x of (main|base\w*|the baseline|reference|master)\b|\b(ratio|speed-?up)\b.*\d.*[\[(](limit|floor|min\w*|threshold) \d|\b(below|under) \d(\.\d+)? of (the )?(baseline|main|reference)\b`},
 			{Line: `[Pp]erformance regressions? (was |were )?detected|^PERFORMANCE DECREASED|Performance has regressed|Performance [Aa]lert\b|has failed \w*RegressionCheck|\b(PERF|PERFORMANCE)[ _]REGRESSION\b`},
 			{Line: `^\W*(REGRESSION|REGRESSED|SLOWER)\b.*\d|\b(\d+\.\d+|\d{2,}) ?x (slower|slow-?down)\b|\bperf(ormance)? cliff\b`, Not: `\b[Nn]o\b`},
 			{Line: `\b[Pp]erf(ormance)? gate\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
@@ -113,7 +115,7 @@ var perfRows = []Row{
 		NearMiss: "samples [ms], rep=50 warmup=100: 2.7\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-P09"}, From: TileGym,
+		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-P09", "S-P14", "S-P22", "S-P33"}, From: TileGym,
 		Title: "All backends became slower: the machine, not the change",
 		Steps: []string{
 			"Compare the GPU, its clocks, the driver and the toolkit of this run with those of the baseline.",
@@ -133,6 +135,7 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
+			{Line: `direct_copy_kernel\w*`, With: slow},
 			{Line: `\b(extra|additional|superfluous) (copy|copies|cast|conversion|convert|elementwise|memcpy|memset|fill)\b|\b(extra|additional) (kernels|launches|kernel launch\w*)\b`, Not: `\b([Nn]o|0|without) (extra|additional)`, With: slow},
 			{Line: `\b([Kk]ernels?|[Ll]aunches)( launched)? ?(per|/|a|each) ?(call|iter\w*|step)\b\D{0,4}([2-9]|\d\d)\b.*\b(baseline|ref\w*|expected|before|was)\b\D{0,4}1\b`, With: slow},
 			{Line: `\blaunches\b.{0,12}\b([2-9]|\d\d)\b.*\b(ref\w*|cutile|baseline)\b.{0,16}\b1\b`, With: slow},
@@ -148,6 +151,7 @@ var perfRows = []Row{
 			"Compare power limit, persistence mode and MIG mode with the baseline's machine.",
 		},
 		Any: []Pattern{
+			{Line: `^Applications? Clocks? Setting *: Active\b`, With: slow},
 			{Line: `\b[Ll]ock(ing|ed)? (\w+ ){0,3}clocks (is |are |was |were )?(not (supported|permitted)|failed|denied)`},
 			{Line: `([Cc]ould not|[Cc]annot|[Ff]ailed to|[Uu]nable to) (lock|set) (\w+ ){0,3}clocks`},
 			{Line: `does not have permission to change clocks|[Uu]nable to set persistence mode .*[Ii]nsufficient [Pp]ermissions`},
@@ -211,7 +215,7 @@ var perfRows = []Row{
 	},
 	{
 		ID: "S-P18", Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
-		Title: "The times scatter too much to judge, or another process used the GPU",
+		Title: "The times scatter too much to judge",
 		Steps: []string{
 			"Look for other processes on the GPU, and at clocks and cooling.",
 			"Measure again with more repetitions; no conclusion stands on these times.",
@@ -219,8 +223,6 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `\b([Vv]ariance|[Nn]oise|[Ss]pread|[Cc]oefficient of variation|CV|cv|stddev|IQR|[Jj]itter)\b.*\b(too (high|large|big)|exceed\w*|above|over the)\b|\b(too noisy|not stable enough|unstable (timing|measurement)s?)\b`, Not: `\b(0|no|none) (of|exceed)`},
 			{Line: `\b(coefficient of variation|[Nn]oise|CV of|standard deviation|stdev|spread)\b.{0,10}\d.{0,4}> ?\d|\b(measurements?|results?|times|timings?) (are |is )?inconclusive\b`},
-			{Line: `\b([Pp]id|PID|[Pp]rocess) \d+\b.*\b(other (job|user|container|tenant)|not ours|foreign|someone else)\b|\b(GPU|gpu)\b.{0,20}\b(util\w*|busy)\b.{0,12}([5-9]\d|100) ?%.{0,24}\b(before|idle|start)`, With: slow},
-			{Line: `\b([Oo]ther|[Aa]nother|[Ff]oreign) (compute )?process\w*\b.*\b(GPU|gpu|device)\b|\b(GPU|gpu|device)\b.*\b(shared with|in use by|used by) (an)?other\b`, Not: `\b[Nn]o other`},
 		},
 		Example:  "bmm: coefficient of variation 0.31 exceeds 0.05, samples dropped",
 		NearMiss: "bmm: coefficient of variation 0.01",
@@ -249,6 +251,7 @@ var perfRows = []Row{
 			"Look for what switched it off: a variable of the job, a cache that holds another shape's choice, a list of one configuration.",
 		},
 		Any: []Pattern{
+			{Line: `[Uu]sing (the )?default \w* ?config\b|[Cc]onfig file not found at|[Pp]erformance might be sub-?optimal`, Warned: Weak},
 			{Line: `\b[Aa]utotun\w+\b.{0,24}\b(disabled|off|skipped|turned off|not run)\b|\bDISABLE_AUTOTUNE ?[=:] ?1\b|AUTOTUNE ?[=:] ?(0|off|false|False)\b|\bautotun\w+ ?[=:] ?(0|off|false|False|disabled)\b|\b[Nn]o tuned config\w*|\b(using|falling back to) (the )?(default|first|fallback) config\w*`, Not: `\b(not|never) disabled|DISABLE_\w*AUTOTUNE ?[=:] ?(0|false)`},
 		},
 		Example:  "autotune is disabled, using the default config\nPerformance regressions detected!",
@@ -355,7 +358,7 @@ var perfRows = []Row{
 			"Flush the L2 cache between the calls on both sides, and give both the same inputs in the same order.",
 			"Compare what each side times: layout conversions, allocation of the output, the type.",
 		},
-		Any:      []Pattern{{Line: `\bL2\b.{0,30}\b(not flushed|flush\w*|warm|hot|cold)\b|\b(warm|hot)\b.{0,20}\bcold\b|\b(does not|without|no) flush\w*\b`}, {Line: `\b([Bb]aseline|[Rr]eference)\b.{0,40}\b(measured|timed|run) (with|at|on|in) (an?other|different) (shape|size|dtype|type|input|setting|batch|layout)\w*`}},
+		Any:      []Pattern{{Line: `\b(do_bench\w*|cuda_?graph\w*|events?)\b.*\d.*\b\w*(l2_?flush|flush_l2|cold|flush)\w*\b`}, {Line: `\bL2\b.{0,30}\b(not flushed|un-?flushed|is warm|stays warm|warm|hot)\b|\b(warm|hot)\b.{0,20}\bcold\b|\b(does not|without|no) flush\w*\b`}, {Line: `\b([Bb]aseline|[Rr]eference)\b.{0,40}\b(measured|timed|run) (with|at|on|in) (an?other|different) (shape|size|dtype|type|input|setting|batch|layout)\w*`}},
 		Example:  "L2 is warm in the baseline and flushed in the candidate\nPerformance regressions detected!",
 		NearMiss: "measured 100 times each, in turn\nPerformance regressions detected!",
 	},
@@ -370,5 +373,62 @@ var perfRows = []Row{
 		Any:      []Pattern{{Line: `\b(perf |performance )?cliff\b|\b(only|just|solely) (the )?(shapes?|sizes?|configs?|cases?|rows?|N|M|K|D)\b.{0,40}\b(slow\w*|regress\w*)\b|\b(all )?other (shapes?|sizes?|configs?|cases?)\b.{0,30}\b(level|unchanged|parity|fine|ok|within)\b`}},
 		Example:  "N=8192: 0.40 ms, N=8193: 1.62 ms, a cliff\nPerformance regressions detected!",
 		NearMiss: "N=8192: 0.40 ms, N=8193: 0.41 ms\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P30", Stage: Perf, Class: Test, Also: InProcess, Rank: Weak, From: Platform,
+		With:  slow,
+		Title: "Both sides run the same binary: what differs is how, where or when they were measured",
+		Steps: []string{
+			"Compare the methods of both sides: timer, cache flush, graph replay, warm-up, order.",
+			"Measure the base again in the same way and in the same sitting.",
+			"The code of the kernel did not change.",
+		},
+		Any:      []Pattern{{Line: `\b(kernels?|binar(y|ies)|cubins?|libraries)\b.*\b(identical|byte[- ]identical|same (hash|digest|sha256))\b|\b(identical|same) (cubin|binary|kernel binary|PTX|SASS)\b`}},
+		Example:  "cubin sha256: base 5e0d44c7a9 | head 5e0d44c7a9\nPerformance regressions detected!",
+		NearMiss: "cubin sha256: base 5e0d44c7a9 | head 77aa0112bc\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P31", Stage: Perf, Class: Env, Also: InProcess, Rank: Weak, From: Platform,
+		With:  slow,
+		Title: "The reference became faster, and the candidate is what it was",
+		Steps: []string{
+			"See what changed for the reference: a newer library, another tuned configuration, a driver.",
+			"Make the baseline anew with it; whether the candidate should follow is another question.",
+		},
+		Any:      []Pattern{{Line: `\b([Rr]eference|[Bb]aseline|cublas\w*|cuBLAS\w*|torch)\b.{0,40}\b(became|got|is now) faster\b`}},
+		Example:  "gemm_a  +0.2 %  -12.1 %  FAIL\ngemm_b  -0.1 %  -11.8 %  FAIL\ngemm_c  +0.4 %  -12.5 %  FAIL\nPerformance regressions detected!",
+		NearMiss: "gemm_a  +12.2 %  -0.1 %  FAIL\ngemm_b  +11.1 %  -0.8 %  FAIL\ngemm_c  +12.4 %  -0.5 %  FAIL\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P32", Stage: Perf, Class: Host, Rules: []string{"R34", "R20"}, From: Platform,
+		With:  slow,
+		Title: "Kernels are compiled again inside of the measurement",
+		Steps: []string{
+			"See what each compilation is specialised on: a value that changes from call to call should not be (`do_not_specialize`, a generic that became a run-time value).",
+			"Warm up every variant that the run uses.",
+			"Compare medians: if they are level, the kernel itself did not become slower.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Rr]e-?compil\w+)\b.{0,40}\d|\bcompil\w* #([2-9]|\d\d)\b|\b[Jj][Ii][Tt]\b.*\b(miss|recompile|compil\w+)\b.*\b(step|call|iter\w*) ?#?\d|\bcache miss\w*\b.*\b(step|call|iter\w*) ?#?\d|recompile_limit`},
+		},
+		Example:  "[jit] _sample_kernel compile #1 187 ms\nstep 1 done\n[jit] _sample_kernel compile #2 190 ms\nstep 107 done\nPerformance regressions detected!",
+		NearMiss: "[jit] _sample_kernel compile #1 187 ms\nstep 1 done\nstep 107 done\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P33", Stage: Perf, Class: Infra, Rank: Weak, State: true, Unless: []string{"S-P09"}, From: Platform,
+		With:  append([]string{"S-P18"}, slow...),
+		Title: "Another process was using the GPU while times were taken",
+		Steps: []string{
+			"See whose process it is, and end it or measure on a GPU of its own.",
+			"Let the job refuse to measure when the GPU is busy before it begins.",
+			"Measure again; no conclusion stands on these times.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Oo]ther|[Aa]nother|[Ff]oreign) (compute )?process\w*\b.*\b(GPU|gpu|device)\b|\b(GPU|gpu|device)\b.*\b(shared with|in use by|used by) (an)?other\b`, Not: `\b[Nn]o other`},
+			{Line: `\b([Pp]id|PID|[Pp]rocess) \d+\b.*\b(other (job|user|container|tenant)|not ours|foreign|someone else)\b`},
+			{Line: `\b(GPU|gpu)\b.{0,20}\b(utili[sz]ation|busy)\b.{0,12}([5-9]\d|100) ?%.{0,24}\b(before|idle|start)`},
+		},
+		Example:  "|    0   N/A  N/A         1711423      C   /opt/conda/envs/serve/bin/python        31462MiB |\nPerformance regressions detected!",
+		NearMiss: "|    0   N/A  N/A            2211      G   /usr/lib/xorg/Xorg                         4MiB |\nPerformance regressions detected!",
 	},
 }

@@ -97,7 +97,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|Permission denied|No such file)`},
 			{Line: `libnvidia-ml\.so(\.\d+)?: cannot open shared object|nvidia-smi: (command )?not found|No devices were found`},
 			{Line: `Cannot find (an )?NVIDIA driver|could not insert 'nvidia|NVIDIA kernel module .*(not loaded|missing)`},
-			{Line: `CUDA error: unknown error$`},
+			{Line: `CUDA error: unknown error$|^SKIPPED .*\b([Nn]eeds?|[Rr]equires?|[Nn]o)\b.*\b(CUDA|GPU|cuda|gpu)\b`},
 			{Line: `CUDA unknown error - this may be due to an incorrectly set up environment`},
 		},
 		Example:  "cutile-rs: Device::new failed: DriverError(303, \"CUDA driver library unavailable: libcuda.so.1: cannot open shared object file\")",
@@ -132,7 +132,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52"}, From: Platform,
+		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52", "S-R62"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -143,9 +143,8 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `an illegal memory access was encountered`},
-			{Line: `CUDA_ERROR_(ILLEGAL_ADDRESS|MISALIGNED_ADDRESS)|cudaErrorIllegalAddress`},
-			{Line: `\b(error|code:?) 700\b|DriverError\(7(00|14|15|16|17|18|19)\b`},
-			{Line: `\bmisaligned address\b`},
+			{Line: `CUDA_ERROR_ILLEGAL_ADDRESS|cudaErrorIllegalAddress`},
+			{Line: `\b(error|code:?) 700\b|DriverError\(7(00|14|15|17|18|19)\b`},
 			{Line: `unspecified launch failure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure|\berror 719\b`},
 			{Line: `an illegal instruction was encountered|CUDA_ERROR_ILLEGAL_INSTRUCTION|invalid program counter|Warp Out-of-range Address`},
 			{Line: `\bXid\b.*: 31\b|operation not supported on global/shared address space`},
@@ -314,7 +313,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Can't disable Kineto profiler when it's not running", NearMiss: "Kineto profiler is running",
 	},
 	{
-		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, From: Device,
+		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-C23"}, From: Device,
 		Title: "The kernel was launched while a CUDA graph was captured",
 		Steps: []string{
 			"Set CUPTI=1, or switch graph capture off, for this backend: its launch waits for the stream.",
@@ -761,8 +760,7 @@ var runtimeRows = []Row{
 			{Line: `\b[Uu]se[- ]after[- ]free\b`},
 			{Line: `\b(released|freed|dropped|deleted|garbage[- ]collected|reused|recycled) (before|while) (the |its )?(kernel|launch|call|stream|copy)\b|\bdangling (pointer|descriptor|tensor)\b`},
 		},
-		Example:  "the scratch buffer is freed before the kernel runs\nAssertionError: Tensor-likes are not close!",
-		NearMiss: "the scratch buffer is freed after the kernel\nAssertionError: Tensor-likes are not close!",
+		Records: reusedMemory,
 	},
 	{
 		ID: "S-R55", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, Rank: Weak, From: Platform,
@@ -839,5 +837,49 @@ var runtimeRows = []Row{
 		},
 		Example:  "Waiting for lock file /root/.cache/torch_extensions/tile/lock\n##[error]The operation was canceled.",
 		NearMiss: "    Blocking waiting for file lock on package cache\n    Finished `release` profile [optimized] target(s) in 41.2s",
+	},
+	{
+		ID: "S-R61", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R21", "R20"}, From: Platform,
+		With:  []string{"S-R34", "S-C12", "S-R25"},
+		Title: "A barrier over the whole grid waits for blocks that never start: the grid is larger than what fits on the GPU",
+		Steps: []string{
+			"Compute how many blocks fit at once: registers, shared memory and threads of one block against the multiprocessor's.",
+			"Size the grid from the occupancy that the driver reports, or launch cooperatively: then the driver refuses what does not fit.",
+			"A number that fits one GPU does not fit another with less shared memory.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Gg]rid|global|software|inter-?block|device-wide)[ _-]?(wide )?(barrier|sync\w*|counter)\b|\bbarrier ?[=:] ?(global|grid|counter|software)|\b[Pp]ersistent grid\b.*\b(SMs?|blocks?)\b.*\bsmem\b`},
+		},
+		Example:  "[plan] persistent grid=284 (2 x SMs), smem/block=67584, barrier=global counter\n+++++++++ Timeout +++++++++\n  File \"/src/tests/test_sum.py\", line 31, in test_sum\n    torch.cuda.synchronize()",
+		NearMiss: "[plan] grid=284, smem/block=16384, no barrier\n+++++++++ Timeout +++++++++\n  File \"/src/tests/test_sum.py\", line 31, in test_sum\n    torch.cuda.synchronize()",
+	},
+	{
+		ID: "S-R62", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R30", "R35"}, From: Platform,
+		Title: "An access is not aligned: a pointer or an offset is no multiple of the access's width",
+		Steps: []string{
+			"Trust only the first such failure: the later ones follow from a broken context.",
+			"Look at the operand's address and storage offset in the first failing case: a slice begins anywhere.",
+			"Choose the wide variant only when pointer, strides and length are all multiples of its width, and take that into the key of what is cached.",
+		},
+		Any:      []Pattern{{Line: `\bmisaligned address\b|MISALIGNED_ADDRESS|cudaErrorMisalignedAddress|DriverError\(716\b|\b(error|code:?) 716\b`}},
+		Context:  `\b(off(set)?|x|ptr|data_ptr)\S* ?[=:] ?(0x[0-9a-f]*[1-9a-f]\b|[1-9])`,
+		Example:  "torch.AcceleratorError: CUDA error: misaligned address",
+		NearMiss: "aligned addresses: 12 of 12",
+	},
+	{
+		ID: "S-R63", Stage: Runtime, Class: Host, Rules: []string{"R23", "R35"}, From: Platform,
+		With:  []string{"S-R26"},
+		Title: "The grid is empty, or a dimension of it is beyond the limit of the GPU",
+		Steps: []string{
+			"The second and third dimension may be 65535 at most: put the large one first, or fold two into one.",
+			"Return early for an empty input: a grid of 0 blocks is refused.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Gg]rid\w* ?[=:]? ?[(\[{](0\b|\d+, ?0\b|\d+, ?\d+, ?0\b)`},
+			{Line: `\b[Gg]rid\w* ?[=:]? ?[(\[{]\d+, ?(\d+, ?)?(6553[6-9]|655[4-9]\d|65[6-9]\d\d|6[6-9]\d{3}|[7-9]\d{4}|\d{6,})\b`},
+			{Line: `\b(65535|maximum grid|grid dimension)\b.*\b(exceed\w*|limit|larger|greater|too (large|big))\b|\b(exceed\w*|beyond)\b.*\b(65535|grid (size|dim\w*|limit))\b`},
+		},
+		Example:  "launch relu grid=(1, 70000, 1)\nRuntimeError: CUDA error: invalid configuration argument",
+		NearMiss: "launch relu grid=(70000, 1, 1)\nRuntimeError: CUDA error: invalid configuration argument",
 	},
 }

@@ -204,7 +204,7 @@ E       RuntimeError: Undefined generic parameter BM
 test_x.py:15: AssertionError
     indented output: misaligned address
 `
-	assert.Equal(t, []string{"S-J21", "S-R06"}, ids(Text("log", log)))
+	assert.Equal(t, []string{"S-J21", "S-R62"}, ids(Text("log", log)))
 }
 
 // A skip says why a case is missing; it must not hide why another one failed.

@@ -1,0 +1,369 @@
+package triage
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// facts are what a case printed of its operands and launches.
+type facts struct {
+	view  bool // an operand is a view
+	empty bool // a group or sequence is empty
+	tuned bool // a tuner worked in it
+	reuse bool // memory that a launch was given was given out again in the same case
+	zeros bool // the output is zero where the reference is negative throughout
+	width bool // an index of the output is the width of the data, one beyond the last
+	given map[string]bool
+	got   []float64 // the last printed list of the output
+}
+
+// maxGiven bounds the addresses that are kept of a case.
+const maxGiven = 32
+
+var (
+	address   = regexp.MustCompile(`\b0x[0-9a-f]{6,16}\b`)
+	handedOut = regexp.MustCompile(`(?:->|\balloc\w*\b.*?|\bnew\b.*?|\bempty\b.*?)\s*(0x[0-9a-f]{6,16})\b`)
+	argument  = regexp.MustCompile(`\b\w+ ?= ?(0x[0-9a-f]{6,16})\b`)
+	launching = regexp.MustCompile(`\b[Ll]aunch\w*\b|\bffi\b|\b\w*kernel\w*\b|\bgrid\b|\bstream=`)
+	zeroIn    = regexp.MustCompile(`\b(?:\w*sizes?|\w*len(?:s|gths?)?|counts?|\w*seqlens?|groups?|splits?|tokens?\S*)[ =:]*[\[(](?:[\d, ]*[ ,])?0(?:[ ,][\d, ]*)?[\])]`)
+	gotList   = regexp.MustCompile(`^(?:got|out\w*|actual|ours|kernel|test|result)\b[^:=]{0,16}[:=] ?\[(.+)\]`)
+	refList   = regexp.MustCompile(`^(?:ref\w*|expected|want|torch|golden)\b[^:=]{0,16}[:=] ?\[(.+)\]`)
+)
+
+// tells takes a line that a case printed.
+func (f *facts) tells(text string) {
+	f.view = f.view || showsView(text)
+	if strings.Contains(text, "0") && (strings.Contains(text, "[") || strings.Contains(text, "(")) {
+		f.empty = f.empty || zeroIn.MatchString(text)
+	}
+	if strings.Contains(text, "0x") {
+		f.addresses(text)
+	}
+	if strings.HasSuffix(text, "]") {
+		f.lists(text)
+	}
+}
+
+// addresses remembers what a launch was given, and sees it given out again.
+func (f *facts) addresses(text string) {
+	if len(text) > 4096 || !address.MatchString(text) {
+		return
+	}
+	for _, m := range handedOut.FindAllStringSubmatch(text, 8) {
+		f.reuse = f.reuse || f.given[m[1]]
+	}
+	if !launching.MatchString(text) {
+		return
+	}
+	for _, m := range argument.FindAllStringSubmatch(text, 16) {
+		if f.given == nil {
+			f.given = map[string]bool{}
+		}
+		if len(f.given) < maxGiven {
+			f.given[strings.Clone(m[1])] = true
+		}
+	}
+}
+
+// lists compares the first values that a test prints of both sides.
+func (f *facts) lists(text string) {
+	if m := gotList.FindStringSubmatch(text); m != nil {
+		f.got = figures(m[1])
+		return
+	}
+	m := refList.FindStringSubmatch(text)
+	if m == nil || len(f.got) < 2 {
+		return
+	}
+	got, ref := f.got, figures(m[1])
+	f.got = nil
+	if len(got) != len(ref) {
+		return
+	}
+	all := func(list []float64, is func(float64) bool) bool {
+		return !slices.ContainsFunc(list, func(v float64) bool { return !is(v) })
+	}
+	if all(got, func(v float64) bool { return v == 0 }) && all(ref, func(v float64) bool { return v < 0 || v == 0 && math.Signbit(v) }) {
+		f.zeros = true
+	}
+	if n := got[0]; n >= 2 && n == math.Trunc(n) && all(got, func(v float64) bool { return v == n }) && all(ref, func(v float64) bool { return v < n && v >= 0 && v == math.Trunc(v) }) {
+		f.width = true
+	}
+}
+
+// paddedMaximum is S-C29 by what the cases print: a maximum of negative values is 0, or
+// its index lies beyond the data.
+func paddedMaximum(run Run) *Seen {
+	for _, c := range run.Cases {
+		if c.Failed && (c.zeros && isOp(c.ID.Kernel+c.ID.Test, "max") || c.width) {
+			return &Seen{What: c.ID.Config() + ": lanes beyond the data win the maximum, 0 where all values are negative or an index beyond the last", log: c.log, line: c.line}
+		}
+	}
+	return nil
+}
+
+// reusedMemory is S-R52 by addresses: what a launch was given is given out again while
+// the case runs, and its values are wrong.
+func reusedMemory(run Run) *Seen {
+	for _, c := range run.Cases {
+		if c.Failed && c.maybeWrong() && c.reuse {
+			return &Seen{What: c.ID.Config() + ": the memory of an argument of the launch is given out again before the case ends", log: c.log, line: c.line}
+		}
+	}
+	return nil
+}
+
+// emptyGroup is S-C45: the wrong cases are those with an empty group or sequence.
+func emptyGroup(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		wrong, full := 0, run.Unnamed
+		for _, c := range f {
+			empty := c.empty || slices.ContainsFunc(c.ID.Params, func(p string) bool { return zeroIn.MatchString(p) || zeroIn.MatchString("sizes="+value(p)) })
+			switch {
+			case c.Failed && empty && c.maybeWrong():
+				wrong++
+			case c.Failed || empty:
+				wrong = -len(f) - 1
+			default:
+				full++
+			}
+		}
+		if wrong > 0 && full > 0 && slices.ContainsFunc(f, Case.wrong) {
+			return at(f, "the %d wrong cases are those with an empty group or sequence", wrong)
+		}
+	}
+	return nil
+}
+
+var (
+	queryHeads = regexp.MustCompile(`(?i)(?:^|[-_\[(=, ])(?:h_?q|q_?heads?|num_heads|heads?|nh|qh|q)[=_]?(\d+)`)
+	keyHeads   = regexp.MustCompile(`(?i)(?:h_?kv|kv_?heads?|num_kv_heads|kvh|kv|hk)[=_]?(\d+)`)
+)
+
+// groupedHeads is S-C44: the wrong cases are those in which several query heads share
+// one of several key heads.
+func groupedHeads(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		wrong, passing := 0, run.Unnamed
+		for _, c := range f {
+			name := strings.Join(c.ID.Params, "-")
+			q, kv := queryHeads.FindStringSubmatch(name), keyHeads.FindStringSubmatch(name)
+			if q == nil || kv == nil {
+				if c.Failed {
+					wrong = -len(f) - 1
+				}
+				continue
+			}
+			a, _ := strconv.Atoi(q[1])
+			b, _ := strconv.Atoi(kv[1])
+			grouped := b > 1 && b < a
+			switch {
+			case c.Failed && grouped && c.maybeWrong():
+				wrong++
+			case c.Failed || grouped:
+				wrong = -len(f) - 1
+			default:
+				passing++
+			}
+		}
+		if wrong > 1 && passing > 0 {
+			return at(f, "the %d wrong cases are those in which query heads share one of several key heads", wrong)
+		}
+	}
+	return nil
+}
+
+// afterTuning is S-C46: the cases that fail are those in which a tuner worked.
+func afterTuning(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		wrong, passing := 0, 0
+		for _, c := range f {
+			switch {
+			case c.Failed && c.tuned && c.maybeWrong():
+				wrong++
+			case c.Failed || c.tuned:
+				wrong = -len(f) - 1
+			default:
+				passing++
+			}
+		}
+		if wrong > 0 && passing > 0 {
+			return at(f, "the %d wrong cases are those in which the tuner ran", wrong)
+		}
+	}
+	return nil
+}
+
+// firstOf is the first of some decisions that matches.
+func firstOf(decisions ...func(Run) *Seen) func(Run) *Seen {
+	return func(run Run) *Seen {
+		for _, d := range decisions {
+			if seen := d(run); seen != nil {
+				return seen
+			}
+		}
+		return nil
+	}
+}
+
+// benchmarks reads what benchmark scripts print: which sides became slower, and which
+// binary was measured.
+type benchmarks struct {
+	alike   []line // lines on which both sides became slower by as much
+	theirs  []line // lines on which only the reference became faster
+	tuned   map[string]map[string]bool
+	cached  map[string]int
+	key     string // of the last line about tuning
+	keyAt   line
+	binary  line
+	noisy   []line
+	hash    string // of the last run that a line tells of
+	differs line
+	process line // of another program that has memory of the GPU
+}
+
+var (
+	percents = regexp.MustCompile(`[+-]\d+(?:\.\d+)? ?%`)
+	tuneKey  = regexp.MustCompile(`(?i)\btun\w*\b.*?\bkey ?[=:] ?(\([^)]*\)|\[[^\]]*\]|\S+)|autotun\w*.*?\bkey ?[=:] ?(\([^)]*\)|\[[^\]]*\]|\S+)`)
+	keyHit   = regexp.MustCompile(`\b(?:cached|hit|reused?|from cache)\b`)
+	sizeOf   = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:/\w+)? ?= ?(\d+)\b`)
+	twoSums  = regexp.MustCompile(`\b(?:sha256|sha1|md5|hash|digest|build[ -]id)\b.*\b(?:base|main|before|old|reference)\b\W{1,3}([0-9a-f]{6,64})\b.*\b(?:head|after|new|candidate|pr)\b\W{1,3}([0-9a-f]{6,64})\b`)
+	runSum   = regexp.MustCompile(`\b(?:run|iter\w*|attempt|repeat|launch|call|pass|trial|rep)[ #=_]?\d+\b.*?\b(?:sha256|sha1|md5|crc\w*|hash|checksum|digest|sum)\W{0,3}([0-9a-f]{6,64})\b`)
+	// theirProcess is a program in the table of nvidia-smi that has a GiB or more.
+	theirProcess = regexp.MustCompile(`^\|\s+\d+\s+\S+\s+\S+\s+\d+\s+[CG+M]+\s+\S+\s+\d{4,}MiB \|$`)
+	variation    = compile(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
+)
+
+const (
+	maxBench  = 16 // lines of a kind that are kept
+	manyRows  = 3  // rows that make a table
+	muchNoise = 10 // percent
+)
+
+// Signatures that tables of benchmarks decide.
+const (
+	tunedKey       = "S-R51"
+	sameBinary     = "S-P30"
+	fasterOther    = "S-P31"
+	scatter        = "S-P18"
+	otherProcess   = "S-P33"
+	nondeterminism = "S-C24"
+)
+
+func (b *benchmarks) line(l line) {
+	if len(l.text) > 2048 {
+		return
+	}
+	if b.process.n == 0 && strings.HasSuffix(l.text, "MiB |") && theirProcess.MatchString(l.text) {
+		b.process = l
+	}
+	if l.quote {
+		return
+	}
+	if n := strings.Count(l.text, "%"); n > 0 {
+		if n > 1 {
+			b.changes(l)
+		}
+		if m := b.spread(l.text); m != nil && number(m[1]) >= muchNoise && len(b.noisy) < maxBench {
+			b.noisy = append(b.noisy, l)
+		}
+	}
+	if b.key != "" || strings.Contains(l.text, "key") {
+		b.tuning(l)
+	}
+	sums := strings.Contains(l.text, "sha") || strings.Contains(l.text, "md5") || strings.Contains(l.text, "hash") || strings.Contains(l.text, "digest") || strings.Contains(l.text, "sum") || strings.Contains(l.text, "crc")
+	if sums && b.binary.n == 0 {
+		if m := twoSums.FindStringSubmatch(l.text); m != nil && m[1] == m[2] {
+			b.binary = l
+		}
+	}
+	if sums && b.differs.n == 0 {
+		if m := runSum.FindStringSubmatch(l.text); m != nil {
+			if b.hash != "" && b.hash != m[1] {
+				b.differs = l
+			}
+			b.hash = strings.Clone(m[1])
+		}
+	}
+}
+
+// spread is the variation that a row names.
+func (b *benchmarks) spread(text string) []string {
+	if !variation.need.in(text) {
+		return nil
+	}
+	return variation.re.FindStringSubmatch(text)
+}
+
+// changes takes a row with the changes of two sides.
+func (b *benchmarks) changes(l line) {
+	found := percents.FindAllString(l.text, 3)
+	if len(found) != 2 {
+		return
+	}
+	x, y := number(strings.TrimRight(found[0], " %")), number(strings.TrimRight(found[1], " %"))
+	switch {
+	case x >= 5 && y >= 5 && math.Abs(x-y) <= 0.1*math.Max(x, y) && len(b.alike) < maxBench:
+		b.alike = append(b.alike, l)
+	case math.Abs(x) <= 2 && y <= -5 && len(b.theirs) < maxBench:
+		b.theirs = append(b.theirs, l)
+	}
+}
+
+// tuning takes lines about a tuner's key, and the sizes that stand between them.
+func (b *benchmarks) tuning(l line) {
+	if strings.Contains(l.text, "key") && (strings.Contains(l.text, "tun") || strings.Contains(l.text, "Tun")) {
+		if m := tuneKey.FindStringSubmatch(l.text); m != nil {
+			b.key, b.keyAt = strings.Clone(m[1]+m[2]), l
+			if b.cached == nil {
+				b.cached, b.tuned = map[string]int{}, map[string]map[string]bool{}
+			}
+			if len(b.cached) < maxDistinct && keyHit.MatchString(l.text) {
+				b.cached[b.key]++
+			}
+			return
+		}
+	}
+	if b.key == "" {
+		return
+	}
+	if m := sizeOf.FindStringSubmatch(l.text); m != nil && !strings.Contains(b.key, m[1]+"=") {
+		if b.tuned[b.key] == nil {
+			b.tuned[b.key] = map[string]bool{}
+		}
+		if len(b.tuned[b.key]) < maxDistinct {
+			b.tuned[b.key][m[1]+"="+m[2]] = true
+		}
+		b.key = ""
+	}
+}
+
+func (b *benchmarks) end(sc *logScan) {
+	for key, hits := range b.cached {
+		if hits >= 2 && len(b.tuned[key]) >= manyRows {
+			sc.explains(tunedKey, slow, b.keyAt)
+			break
+		}
+	}
+	if b.process.n > 0 {
+		sc.explains(otherProcess, append([]string{scatter}, slow...), b.process)
+	}
+	if b.binary.n > 0 {
+		sc.explains(sameBinary, slow, b.binary)
+	}
+	if len(b.alike) >= manyRows {
+		sc.explains(allSlower, slow, b.alike[0])
+	}
+	if len(b.theirs) >= manyRows {
+		sc.explains(fasterOther, slow, b.theirs[0])
+	}
+	if len(b.noisy) >= 2 {
+		sc.explains(scatter, slow, b.noisy[0])
+	}
+	if b.differs.n > 0 {
+		sc.explains(nondeterminism, wrongValues, b.differs)
+	}
+}
