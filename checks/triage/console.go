@@ -18,6 +18,7 @@ type console struct {
 	open    string     // node that was named, its outcome not yet printed
 	loose   []Comparison
 	close   closeReader
+	told    int  // line on which the section began
 	passes  bool // what passed cases printed is told
 	tuning  bool // a tuner worked in the open case
 	passed  int  // cases that passed, by pytest's last line
@@ -55,6 +56,7 @@ func (c *console) line(l line) {
 		if m := heading.FindStringSubmatch(l.text); m != nil {
 			c.endClose()
 			class, name := splitNode(m[1])
+			c.told = l.n
 			if c.section = c.named(class, name, l.n); c.section != nil {
 				c.section.told = c.section.told || !c.passes
 			}
@@ -203,6 +205,14 @@ func (k *shownCase) set(word string, line int) {
 	case "RERUN":
 		k.rerun = true
 	}
+}
+
+// id is the case as pytest names it in its report of failures.
+func (k *shownCase) id() string {
+	if k.class == "" {
+		return k.name
+	}
+	return k.class + "::" + k.name
 }
 
 // bad reports whether the case failed, or is told of as one that did.

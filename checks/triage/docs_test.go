@@ -27,6 +27,8 @@ Generated from the tables in ` + "`checks/triage`" + ` by ` + "`go generate ./ch
 One marked *first* explains whatever else a log holds. One marked *weak* is a consequence, or says little by itself: any
 other one is reported before it.
 One marked *records* is decided from test records and times, not from log text.
+One that judges a whole file looks at files of that name only, in whatever folder: rename a report before it is read, if it is
+called otherwise.
 `)
 	var stage Stage
 	for _, r := range Rows() {
@@ -51,9 +53,19 @@ One marked *records* is decided from test records and times, not from log text.
 		case r.Rank >= Weak:
 			notes = append(notes, "*weak*")
 		}
+		if r.File != "" {
+			notes = append(notes, "judges a whole file named `"+r.FileName()+"`")
+		}
 		fmt.Fprintf(&b, "\n### %s: %s\n\n%s\n\n", r.ID, untrusted.Text(r.Title).Prose(), strings.Join(notes, " · "))
 		for i, s := range r.Steps {
 			fmt.Fprintf(&b, "%d. %s\n", i+1, untrusted.Text(s).Prose())
+		}
+		for _, e := range r.Expect {
+			what := demand(e)
+			if e.When != "" {
+				what += ", where one is like " + e.When
+			}
+			fmt.Fprintf(&b, "\nThe file must hold %s.\n", untrusted.Text(what).Prose())
 		}
 		if r.Example != "" {
 			fmt.Fprintf(&b, "\n%s\n", untrusted.Text(r.Example).Fence("text"))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // The signatures of what a JUnit file says besides its cases.
@@ -17,18 +18,30 @@ const (
 // junit matches the failed cases of a JUnit file. A match's line is the one on
 // which its case begins.
 func (sc *logScan) junit(in *bufio.Reader) error {
-	cases := 0
+	cases, failed := 0, 0
 	sum := records.DecodeJUnit(in, func(c records.Case) error {
 		cases++
+		before := sc.broken
+		sc.broken = false
 		sc.testcase(c)
+		if sc.broken {
+			failed++
+		}
+		sc.broken = sc.broken || before
 		return nil
 	})
+	sc.inCase = ""
 	sc.end()
+	read := fmt.Sprintf("%d cases were read before that, %d of them failed", cases, failed)
 	switch {
 	case sum.Damage != nil:
-		sc.event(interrupted, line{text: "the JUnit file is not whole: " + sum.Damage.Error()})
+		what := "the JUnit file is not whole: " + sum.Damage.Error() + "; " + read
+		sc.damaged = append(sc.damaged, untrusted.Text(sc.name+": "+what))
+		sc.event(interrupted, line{text: what})
 	case sum.Unnamed > 0:
-		sc.event(interrupted, line{text: "the JUnit file holds a case without a name: the run was stopped inside of it"})
+		what := "the JUnit file holds a case without a name: the run was stopped inside of it; " + read
+		sc.damaged = append(sc.damaged, untrusted.Text(sc.name+": "+what))
+		sc.event(interrupted, line{text: what})
 	case cases == 0:
 		sc.event(nothingSelected, line{text: "the JUnit file holds no case"})
 	}
@@ -37,7 +50,7 @@ func (sc *logScan) junit(in *bufio.Reader) error {
 
 // testcase matches what one case printed.
 func (sc *logScan) testcase(c records.Case) {
-	sc.passing, sc.source = c.Outcome == records.Passed, false
+	sc.passing, sc.source, sc.inCase = c.Outcome == records.Passed, false, c.ID()
 	sc.seen, sc.pending, sc.compared = 0, sc.pending[:0], sc.compared[:0]
 	var text string
 	switch c.Outcome {

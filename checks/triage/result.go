@@ -13,6 +13,9 @@ type Result struct {
 	Schema  string  `json:"schema"`
 	Matches []Match `json:"matches"` // at most MaxMatches
 	Unknown bool    `json:"unknown"` // no signature matched
+	// Damaged says of each file that could not be read whole what is wrong with it
+	// and what was read.
+	Damaged []untrusted.Text `json:"damaged,omitempty"`
 }
 
 // MaxMatches is the best match and three further ones.
@@ -30,6 +33,8 @@ type Match struct {
 	Excerpt   untrusted.Text `json:"excerpt"`
 	Title     string         `json:"title"`
 	Steps     []string       `json:"steps"`
+	// Case is the test that the match is of, where the log or the records tell.
+	Case untrusted.Text `json:"case,omitempty"`
 
 	// Alone is the class when other tests of the same run pass, "" for the same.
 	Alone Class `json:"-"`

@@ -157,6 +157,28 @@ var tables = slices.Concat(buildRows, importRows, jitRows, runtimeRows, correctn
 // Rows lists all signatures in matching order.
 func Rows() []Row { return slices.Clone(tables) }
 
+// JudgedFiles names the files that signatures judge as a whole, as a user would write
+// the names.
+func JudgedFiles() []string {
+	var all []string
+	for _, r := range tables {
+		if len(r.Expect) > 0 {
+			all = append(all, r.FileName())
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// FileName is the name of the file that a row judges as a whole, as a user would write
+// it; "" for a row that judges none.
+func (r Row) FileName() string {
+	if r.File == "" {
+		return ""
+	}
+	return strings.NewReplacer("^", "", "$", "", `\`, "").Replace(r.File)
+}
+
 // FromRecords reports whether the row is decided from test records, not from
 // log text.
 func (r Row) FromRecords() bool { return r.Records != nil }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // Run is what the records of a test run say together.
@@ -28,6 +29,7 @@ type Case struct {
 	Compared *Comparison // how its values differ from the reference's; nil when no comparison was printed
 
 	shown
+	name   string   // class and name, as the file has them
 	params []string // of ID, with the sizes of a shape such as 4x1030 taken apart
 	log    string
 	line   int
@@ -104,7 +106,7 @@ func (c *collector) addShown(tc records.Case, compared *Comparison, log string, 
 		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
 	}
 	id := c.parse(tc.Class, tc.Name)
-	out := Case{ID: id, shown: more, params: apartSizes(id.Params), log: log, line: tc.Line}
+	out := Case{ID: id, shown: more, name: tc.ID(), params: apartSizes(id.Params), log: log, line: tc.Line}
 	switch tc.Outcome {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		out.Failed = true
@@ -274,11 +276,23 @@ func (s *Scanner) decided() []*hit {
 			continue
 		}
 		if seen := row.Records(run); seen != nil {
+			m := row.match(seen.log, line{n: seen.line, text: seen.What})
+			m.Case = untrusted.Text(run.caseAt(seen)).Cut(maxCase)
 			all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true, with: row.With,
-				Match: row.match(seen.log, line{n: seen.line, text: seen.What})})
+				Match: m})
 		}
 	}
 	return all
+}
+
+// caseAt is the name of the case that a record signature points at.
+func (r Run) caseAt(seen *Seen) string {
+	for _, c := range slices.Concat(r.Cases, r.Others) {
+		if seen.line > 0 && c.line == seen.line && c.log == seen.log {
+			return c.name
+		}
+	}
+	return ""
 }
 
 // functions divides cases by the test function, in order of appearance.

@@ -18,6 +18,7 @@ import (
 const (
 	maxLine    = 64 << 10 // bytes of one line that are looked at
 	maxExcerpt = 600      // bytes of an excerpt
+	maxCase    = 200      // bytes of the name of a case
 	window     = 48       // lines that are remembered for Near and Context
 	contextFor = 8        // lines after a hit in which its context may follow
 )
@@ -29,8 +30,10 @@ type Scanner struct {
 	hits   []*hit
 	found  map[string]*hit // by signature: the first counts
 	broken bool            // a test case failed
-	run    collector       // the cases of JUnit files
-	shown  collector       // the cases of console logs
+	// damaged says of files what is wrong with them.
+	damaged []untrusted.Text
+	run     collector // the cases of JUnit files
+	shown   collector // the cases of console logs
 }
 
 // hit is a match together with what orders it.
@@ -151,6 +154,7 @@ type logScan struct {
 	*Scanner
 	name      string
 	junitFile bool
+	inCase    string // of a JUnit file, whose text is read
 	wanted    []bool // by place in ready: the row's stage was asked for
 	maybe     []int  // patterns that could match the present line
 	compares  []*compiled
@@ -208,6 +212,8 @@ func (sc *logScan) line(n int, shown string) {
 	switch {
 	case beginsStep(shown):
 		sc.step++
+		sc.console.endClose()
+		sc.console.section, sc.console.open = nil, ""
 	case sc.failed < 0 && failsStep(shown):
 		sc.failed = sc.step
 	}
@@ -461,7 +467,27 @@ func (sc *logScan) newHit(row *compiled, rank Rank, l line) *hit {
 	if l.n == 0 {
 		step = sc.step // of the file as a whole
 	}
-	return &hit{rank: rank, log: sc.logs, step: step, order: row.order, Match: row.match(sc.name, l)}
+	h := &hit{rank: rank, log: sc.logs, step: step, order: row.order, Match: row.match(sc.name, l)}
+	h.Case = untrusted.Text(sc.caseOf(l)).Cut(maxCase)
+	return h
+}
+
+// caseOf is the test that a line is of, "" when the log does not tell.
+func (sc *logScan) caseOf(l line) string {
+	switch {
+	case l.n == 0:
+		return ""
+	case sc.junitFile:
+		return sc.inCase
+	case strings.Contains(l.text, ".py::"):
+		if _, node, _ := nodeIn(l.text); strings.Contains(node, "[") == strings.HasSuffix(node, "]") {
+			return node
+		}
+		return ""
+	case sc.console.section != nil && l.n >= sc.console.told:
+		return sc.console.section.id()
+	}
+	return sc.console.open
 }
 
 // match is what is published of a hit.
@@ -611,7 +637,7 @@ func (s *Scanner) Result() Result {
 			cmp.Compare(a.order, b.order),
 		)
 	})
-	r := Result{Schema: Schema, Matches: []Match{}}
+	r := Result{Schema: Schema, Matches: []Match{}, Damaged: s.damaged}
 	for _, h := range hits {
 		same := func(m Match) bool {
 			return m.Signature == h.Signature || m.Log == h.Log && m.Line == h.Line && h.Line > 0 && !h.records

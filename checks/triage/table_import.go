@@ -226,7 +226,7 @@ var importRows = []Row{
 		Title: "pytest was called or configured wrongly",
 		Steps: []string{
 			"Correct the command or the configuration that the message names.",
-			"No test has run: the result says nothing.",
+			"No test has run: there is no result.",
 		},
 		Any: []Pattern{
 			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},

@@ -167,7 +167,7 @@ var perfRows = []Row{
 		Steps: []string{
 			"Make the baseline again from the main branch: the artifact may have expired.",
 			"See where the comparison looks and where the baseline lies: the folder or key may name the interpreter's version, the platform or the GPU, of which one has changed. Pin it, or record a baseline for the new one.",
-			"A check without a baseline has measured, but says nothing.",
+			"A check without a baseline has measured, and judged nothing.",
 		},
 		Any: []Pattern{
 			{Line: `(FileNotFoundError|[Ee]rror|FAIL\w*)\b.*\bbaseline\S*.*(No such file|not found|missing|does not exist)|(FileNotFoundError|ENOENT).*\bbaseline`},

@@ -34,7 +34,7 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X03", Stage: Process, Class: InProcess, Rules: []string{"R39", "R49"}, From: Rulebook,
-		Title: "A conversion without the later stages was blocked, or its build log says nothing",
+		Title: "A conversion without the later stages was blocked, or its build log tells of no attempt",
 		Steps: []string{
 			"Reports of stages that did not run are not expected: ignore their absence.",
 			"Ask for the build log instead: every attempt, its first error, the snippet and the correction.",

@@ -11,6 +11,9 @@ import (
 // WriteText prints a result for people.
 func WriteText(w io.Writer, r Result) error {
 	var b strings.Builder
+	for _, d := range r.Damaged {
+		fmt.Fprintf(&b, "Read in part: %s\n\n", d.Line())
+	}
 	for i, m := range r.Matches {
 		switch i {
 		case 0:
@@ -28,6 +31,9 @@ func WriteText(w io.Writer, r Result) error {
 		if m.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, m.Line)
 		}
+		if m.Case != "" {
+			fmt.Fprintf(&b, "  test: %s\n", m.Case.Line())
+		}
 		for line := range strings.SplitSeq(m.Excerpt.Plain(), "\n") {
 			fmt.Fprintf(&b, "  %s: %s\n", place, untrusted.Text(line).Line())
 			place = strings.Repeat(" ", len(place))
@@ -40,7 +46,7 @@ func WriteText(w io.Writer, r Result) error {
 		}
 	}
 	if r.Unknown {
-		b.WriteString("No known failure signature: the log says nothing about the cause.\n")
+		b.WriteString("No known failure signature matches: what the log tells is not in the table.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -221,6 +221,52 @@ func TestOtherXMLIsText(t *testing.T) {
 	assert.Contains(t, got.Matches[0].Excerpt.Plain(), "not whole")
 }
 
+// A file that is not whole says so, and what was read of it, whatever else matched.
+func TestDamagedFileSaysWhatWasRead(t *testing.T) {
+	got := Text("pytest.xml", `<testsuites><testsuite tests="9"><testcase classname="tests.ops.test_bmm.Test_Bmm" name="test_op[cutile_rs-1]"/><testcase classname="tests.ops.test_bmm.Test_Bmm" name="test_op[cutile_rs-2]"><failure message="CUDA out of memory"/></testcase><testcase classname="t" na`)
+	require.Equal(t, []string{"S-R13", "S-R25"}, ids(got))
+	require.Len(t, got.Damaged, 1)
+	assert.Contains(t, got.Damaged[0].Plain(), "pytest.xml: the JUnit file is not whole")
+	assert.Contains(t, got.Damaged[0].Plain(), "2 cases were read before that, 1 of them failed")
+	assert.Contains(t, got.Matches[1].Excerpt.Plain(), "2 cases were read")
+	assert.Equal(t, "tests.ops.test_bmm.Test_Bmm::test_op[cutile_rs-2]", got.Matches[0].Case.Plain())
+	assert.Empty(t, got.Matches[1].Case)
+	var b strings.Builder
+	require.NoError(t, WriteText(&b, got))
+	assert.True(t, strings.HasPrefix(b.String(), "Read in part: pytest.xml: the JUnit file is not whole"), b.String())
+	assert.Contains(t, b.String(), "\n  test: tests.ops.test_bmm.Test_Bmm::test_op[cutile_rs-2]\n")
+	assert.Empty(t, Text("pytest.xml", `<testsuites><testsuite tests="1"><testcase classname="t" name="a"/></testsuite></testsuites>`).Damaged)
+}
+
+// The test that a match is of is named where the log tells it, and not where it does not.
+func TestMatchNamesItsCase(t *testing.T) {
+	for log, want := range map[string]string{
+		"____ Test_Bmm.test_op[cutile_rs-(4, 8)] ____\nE   CUDA out of memory":                                "Test_Bmm::test_op[cutile_rs-(4, 8)]",
+		"FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1] - CUDA out of memory":                             "tests/ops/test_bmm.py::test_op[cutile_rs-1]",
+		"tests/ops/test_bmm.py::test_op[cutile_rs-1] \nCUDA out of memory":                                    "tests/ops/test_bmm.py::test_op[cutile_rs-1]",
+		"____ test_op[cutile_rs-1] ____\nE   assert 0\n==== short test summary info ====\nCUDA out of memory": "",
+		"____ test_op[cutile_rs-1] ____\nE   assert 0\n##[group]Run other\nCUDA out of memory":                "",
+		"CUDA out of memory": "",
+	} {
+		got := Text("job.log", log)
+		require.NotEmpty(t, got.Matches, log)
+		assert.Equal(t, want, got.Matches[0].Case.Plain(), log)
+	}
+}
+
+// Data is told from text, and a log with some raw bytes is text.
+func TestBinary(t *testing.T) {
+	for head, want := range map[string]string{
+		"PK\x03\x04junit.xml": "zip", "\x1f\x8b\x08": "gzip", "\x7fELF\x02": "program", "\xff\xfeE\x00r\x00": "UTF-16",
+		strings.Repeat("\x00\x01ab", 99): "binary data",
+	} {
+		assert.Contains(t, Binary([]byte(head)), want, "%q", head)
+	}
+	for _, head := range []string{"", "error: x\n", "\x1b[31merror\x1b[0m\r\n", "E   CUDA error\n" + "lost\x00\x00\x00" + strings.Repeat("text ", 40), "größer\n"} {
+		assert.Empty(t, Binary([]byte(head)), "%q", head)
+	}
+}
+
 // What a passing test printed is no failure, but a fallback voids it.
 func TestOutputOfPassingTests(t *testing.T) {
 	junit := func(output string) Result {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +18,7 @@ type triageCmd struct {
 }
 
 func (c *triageCmd) Help() string {
-	return "Matches logs, and the failed cases and times of JUnit files, against the known failure signatures and prints the cause first, with the rules it points at and the steps to take. Exit status: 0 a signature matched, 2 a log cannot be read, 3 no signature matched."
+	return "Matches logs, and the failed cases and times of JUnit files, against the known failure signatures and prints the cause first, with the rules it points at and the steps to take. Reports of a conversion are judged as whole files, by their names: " + strings.Join(triage.JudgedFiles(), ", ") + ". Exit status: 0 a signature matched, 2 a log cannot be read, 3 no signature matched."
 }
 
 func (c *triageCmd) Run(s streams) error {
@@ -48,7 +50,7 @@ func (c *triageCmd) Run(s streams) error {
 
 func scanLog(scanner *triage.Scanner, path string, in io.Reader) error {
 	if path == "-" {
-		return scanner.Scan("-", in)
+		return scanText(scanner, "-", in)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,5 +60,18 @@ func scanLog(scanner *triage.Scanner, path string, in io.Reader) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
 	}
-	return scanner.Scan(path, f)
+	return scanText(scanner, path, f)
+}
+
+// scanText scans what is text, and says what the rest is.
+func scanText(scanner *triage.Scanner, path string, r io.Reader) error {
+	in := bufio.NewReaderSize(r, triage.HeadBytes)
+	head, err := in.Peek(triage.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("expected a readable log file: %s: %w", path, err)
+	}
+	if what := triage.Binary(head); what != "" {
+		return fmt.Errorf("expected a text log or a JUnit file, found %s: %s", what, path)
+	}
+	return scanner.Scan(path, in)
 }
