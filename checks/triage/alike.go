@@ -15,7 +15,7 @@ func alike(run Run) *Seen {
 	for _, c := range slices.Concat(run.Cases, run.Others) {
 		by[c.ID.Key()] = append(by[c.ID.Key()], c)
 	}
-	for _, c := range run.Cases {
+	for _, c := range slices.Concat(run.Cases, run.Others) {
 		if !c.wrong() {
 			continue
 		}

@@ -93,6 +93,11 @@ func raggedOnly(cases []Case) *Seen {
 		return nil
 	}
 	same, option := variant(cases)
+	for _, tile := range tiles {
+		if splitsAny(same, func(n int) bool { return n%tile != 0 }) {
+			return at(same, "the cases that fail are those with a size that is no multiple of %d%s", tile, option)
+		}
+	}
 	for p := range same[0].params {
 		if splits(same, p, func(n int) bool { return !powerOfTwo(n) }) {
 			return at(same, "the cases that fail are those whose parameter %d is no power of two%s", p+1, option)
@@ -337,6 +342,31 @@ func splits(cases []Case, p int, bad func(int) bool) bool {
 		}
 	}
 	return failed > 0 && passed > 0
+}
+
+// splitsAny reports whether some cases fail, some pass, and the failed ones are exactly
+// those of which one of several sizes is bad, not always the same one.
+func splitsAny(cases []Case, bad func(int) bool) bool {
+	failed, passed := 0, 0
+	which := map[int]bool{}
+	for _, c := range cases {
+		some := false
+		for p, v := range c.params {
+			if n, ok := size(v); ok && n > 1 && bad(n) {
+				some = true
+				which[p] = true
+			}
+		}
+		if some != c.Failed {
+			return false
+		}
+		if c.Failed {
+			failed++
+		} else {
+			passed++
+		}
+	}
+	return failed > 1 && passed > 0 && len(which) > 1
 }
 
 // growing is S-C07.

@@ -197,6 +197,46 @@ func afterTuning(run Run) *Seen {
 	return nil
 }
 
+// repeats is S-C24 by the cases: of cases that differ in nothing but a count of
+// repetitions some pass and some fail, and not from one of them on.
+func repeats(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		for p := range f[0].params {
+			groups := map[string][]Case{}
+			for _, c := range f {
+				if p >= len(c.params) {
+					continue
+				}
+				key := strings.Join(slices.Delete(slices.Clone(c.params), p, p+1), "-")
+				groups[key] = append(groups[key], c)
+			}
+			for _, g := range groups {
+				if turns := turned(g, p); turns >= 3 {
+					return at(f, "cases that differ in a count alone (parameter %d) end now so, now so: %d changes among %d", p+1, turns, len(g))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// turned counts how often the outcome changes from one case to the next, when parameter
+// p counts from 0 or 1 without a gap; else it is 0.
+func turned(cases []Case, p int) int {
+	turns := 0
+	for i, c := range cases {
+		n, err := strconv.Atoi(c.params[p])
+		first, firstErr := strconv.Atoi(cases[0].params[p])
+		if err != nil || firstErr != nil || first > 1 || n != first+i || c.Failed && !c.maybeWrong() {
+			return 0
+		}
+		if i > 0 && c.Failed != cases[i-1].Failed {
+			turns++
+		}
+	}
+	return turns
+}
+
 // firstOf is the first of some decisions that matches.
 func firstOf(decisions ...func(Run) *Seen) func(Run) *Seen {
 	return func(run Run) *Seen {
@@ -212,17 +252,18 @@ func firstOf(decisions ...func(Run) *Seen) func(Run) *Seen {
 // benchmarks reads what benchmark scripts print: which sides became slower, and which
 // binary was measured.
 type benchmarks struct {
-	alike   []line // lines on which both sides became slower by as much
-	theirs  []line // lines on which only the reference became faster
-	tuned   map[string]map[string]bool
-	cached  map[string]int
-	key     string // of the last line about tuning
-	keyAt   line
-	binary  line
-	noisy   []line
-	hash    string // of the last run that a line tells of
-	differs line
-	process line // of another program that has memory of the GPU
+	alike        []line // lines on which both sides became slower by as much
+	theirs       []line // lines on which only the reference became faster
+	tuned        map[string]map[string]bool
+	cached       map[string]int
+	key          string // of the last line about tuning
+	device, wall line   // rows of the time on the device, which is level, and of the whole, which is not
+	keyAt        line
+	binary       line
+	noisy        []line
+	hash         string // of the last run that a line tells of
+	differs      line
+	process      line // of another program that has memory of the GPU
 }
 
 var (
@@ -250,6 +291,7 @@ const (
 	fasterOther    = "S-P31"
 	scatter        = "S-P18"
 	otherProcess   = "S-P33"
+	hostTime       = "S-P23"
 	nondeterminism = "S-C24"
 )
 
@@ -274,6 +316,7 @@ func (b *benchmarks) line(l line) {
 	if b.key != "" || strings.Contains(l.text, "key") {
 		b.tuning(l)
 	}
+	b.times(l)
 	sums := strings.Contains(l.text, "sha") || strings.Contains(l.text, "md5") || strings.Contains(l.text, "hash") || strings.Contains(l.text, "digest") || strings.Contains(l.text, "sum") || strings.Contains(l.text, "crc")
 	if sums && b.binary.n == 0 {
 		if m := twoSums.FindStringSubmatch(l.text); m != nil && m[1] == m[2] {
@@ -313,6 +356,28 @@ func (b *benchmarks) changes(l line) {
 	}
 }
 
+var timeRow = compile(`^(?:(gpu|GPU|device|[Kk]ernel|cuda|CUDA)|([Ww]all|host|[Ee]2[Ee]|end[- ]to[- ]end|cpu|CPU|elapsed))\b[^\d]{0,40}?([\d.]+)(?: ?[a-zµ/]+)?[\s|]+([\d.]+)`)
+
+// times takes the rows of a table that tell the time on the device and the whole, of
+// two sides.
+func (b *benchmarks) times(l line) {
+	if !timeRow.need.in(l.text) {
+		return
+	}
+	m := timeRow.re.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	x, y := number(m[3]), number(m[4])
+	switch ratio := math.Max(x, y) / math.Min(x, y); {
+	case math.IsNaN(ratio):
+	case m[1] != "" && b.device.n == 0 && ratio < 1.05:
+		b.device = l
+	case m[2] != "" && b.wall.n == 0 && ratio > 1.15 && ratio < 1000:
+		b.wall = l
+	}
+}
+
 // tuning takes lines about a tuner's key, and the sizes that stand between them.
 func (b *benchmarks) tuning(l line) {
 	if strings.Contains(l.text, "key") && (strings.Contains(l.text, "tun") || strings.Contains(l.text, "Tun")) {
@@ -347,6 +412,9 @@ func (b *benchmarks) end(sc *logScan) {
 			sc.explains(tunedKey, slow, b.keyAt)
 			break
 		}
+	}
+	if b.device.n > 0 && b.wall.n > 0 {
+		sc.explains(hostTime, slow, b.wall)
 	}
 	if b.process.n > 0 {
 		sc.explains(otherProcess, append([]string{scatter}, slow...), b.process)

@@ -13,6 +13,9 @@ const (
 	inexactReference = "S-C33"
 	otherSetting     = "S-C34"
 	otherClocks      = "S-P22"
+	otherMemory      = "S-R53"
+	keptMemory       = "S-R59"
+	otherType        = "S-C47"
 )
 
 // wrongValues are what says that a case gave wrong values, or failed at all.
@@ -21,10 +24,14 @@ var wrongValues = append([]string{failedCase}, mismatches...)
 // printed reads figures that tests and benchmarks print beside a failure, of which
 // the relation says more than any word.
 type printed struct {
-	exact   [2]float64 // largest errors against float64, of the kernel and of the reference
-	exactAt line
-	setting line // on which the two sides name different values
-	clocks  []clock
+	exact     [2]float64 // largest errors against float64, of the kernel and of the reference
+	exactAt   line
+	setting   line // on which the two sides name different values
+	clocks    []clock
+	query     bool    // a table of clocks begins with the line before
+	slowest   line    // on which the present clock is far below the largest
+	memory    [2]line // out of memory: another process holds it, this one does outside of PyTorch
+	wrongType line    // the type that a launch is given is not the tensor's
 }
 
 // clock is one clock of the GPU that a measurement tells of.
@@ -61,6 +68,9 @@ func (p *printed) line(l line) {
 	if l.quote {
 		return
 	}
+	p.tellsMemory(l)
+	p.tellsType(l)
+	p.tellsClock(l)
 	if strings.Contains(l.text, "64") || strings.Contains(l.text, "double") {
 		p.exactness(l)
 	}
@@ -75,6 +85,72 @@ func (p *printed) line(l line) {
 		for _, m := range found {
 			p.clocks = append(p.clocks, clock{number(m[1]), l})
 		}
+	}
+}
+
+var (
+	outOfMemory = regexp.MustCompile(`total capacity of ([\d.]+) ([GM])iB of which ([\d.]+) ([GM])iB is free\.`)
+	ownMemory   = regexp.MustCompile(`this process has ([\d.]+) ([GM])iB memory in use`)
+	byTorch     = regexp.MustCompile(`([\d.]+) ([GM])iB is (?:allocated by PyTorch|reserved by PyTorch)`)
+	typeCode    = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
+)
+
+// gib is a size in GiB.
+func gib(value, unit string) float64 {
+	if unit == "M" {
+		return number(value) / 1024
+	}
+	return number(value)
+}
+
+// mostOf is the part of a GPU's memory that is called most of it.
+const mostOf = 0.4
+
+// tellsMemory takes PyTorch's message that there is no memory left: what is neither
+// free nor this process's is another's, and what is this process's and not PyTorch's
+// was taken by a library.
+func (p *printed) tellsMemory(l line) {
+	if !strings.Contains(l.text, "total capacity of ") {
+		return
+	}
+	m, own := outOfMemory.FindStringSubmatch(l.text), ownMemory.FindStringSubmatch(l.text)
+	if m == nil || own == nil {
+		return
+	}
+	total, free, mine := gib(m[1], m[2]), gib(m[3], m[4]), gib(own[1], own[2])
+	if p.memory[0].n == 0 && !strings.Contains(l.text, "Process ") && total-free-mine > mostOf*total {
+		p.memory[0] = l
+	}
+	torch := 0.0
+	for _, t := range byTorch.FindAllStringSubmatch(l.text, 2) {
+		torch += gib(t[1], t[2])
+	}
+	if p.memory[1].n == 0 && torch > 0 && mine-torch > mostOf*total {
+		p.memory[1] = l
+	}
+}
+
+// tellsType takes a line that names the type that a launch is told of and the tensor's.
+func (p *printed) tellsType(l line) {
+	if p.wrongType.n > 0 || !strings.Contains(l.text, "torch.") || !strings.Contains(l.text, "type") {
+		return
+	}
+	if m := typeCode.FindStringSubmatch(l.text); m != nil {
+		if a, b := typeNames[m[1]], typeNames[m[2]]; a != "" && b != "" && a != b {
+			p.wrongType = l
+		}
+	}
+}
+
+// tellsClock takes the row of a query of the present and the largest clock.
+func (p *printed) tellsClock(l line) {
+	row := p.query
+	p.query = strings.Contains(l.text, "clocks.sm") && strings.Contains(l.text, "clocks.max")
+	if !row || p.slowest.n > 0 {
+		return
+	}
+	if all := megahertz.FindAllStringSubmatch(l.text, 4); len(all) == 2 && number(all[0][1]) < 0.9*number(all[1][1]) {
+		p.slowest = l
 	}
 }
 
@@ -124,6 +200,18 @@ const (
 )
 
 func (p *printed) end(sc *logScan) {
+	if p.memory[0].n > 0 {
+		sc.explains(otherMemory, []string{"S-R13"}, p.memory[0])
+	}
+	if p.memory[1].n > 0 {
+		sc.explains(keptMemory, []string{"S-R13"}, p.memory[1])
+	}
+	if p.wrongType.n > 0 {
+		sc.explains(otherType, wrongValues, p.wrongType)
+	}
+	if p.slowest.n > 0 {
+		sc.explains(clocks, slow, p.slowest)
+	}
 	if ours, reference := p.exact[0], p.exact[1]; p.exactAt.n > 0 && ours > 0 && ours < exactEnough && reference > moreExact*ours {
 		sc.explains(inexactReference, wrongValues, p.exactAt)
 	}

@@ -182,9 +182,9 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B12", Stage: Build, Class: Host, Rules: []string{"R32"}, From: Rustc,
-		Title: "An export attribute of the 2021 edition",
+		Title: "An export attribute or extern block of the 2021 edition",
 		Steps: []string{"Write `#[unsafe(no_mangle)]`."},
-		Any:   []Pattern{{Line: `error: unsafe attribute used without unsafe`}}, Context: rustPlace, ContextAfter: true,
+		Any:   []Pattern{{Line: `error: unsafe attribute used without unsafe|error: extern blocks (must be|should be) unsafe`}}, Context: rustPlace, ContextAfter: true,
 		Example:  "error: unsafe attribute used without unsafe\n --> src/ffi.rs:2:3",
 		NearMiss: "warning: unsafe attribute is not needed",
 	},
@@ -357,7 +357,7 @@ var buildRows = []Row{
 			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
-			{Line: `error: Failed to fetch: |Request failed after \d+ retries|CondaHTTPError|CONNECTION FAILED for url|[Cc]ache service responded with (422|429|5\d\d)|Codecov: Failed`, Rank: Weak},
+			{Line: `error: Failed to fetch: |Request failed after \d+ retries|CondaHTTPError|CONNECTION FAILED for url|[Cc]ache service responded with (422|429|5\d\d)|Codecov: Failed|services aren't available right now|Unicorn! `, Rank: Weak},
 			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to download actions`},
 			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
@@ -411,7 +411,7 @@ var buildRows = []Row{
 			"Install a wheel that fits the runner's Python instead of building it.",
 		},
 		Any: []Pattern{
-			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for`, Rank: General},
+			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for|maturin failed`, Rank: General},
 			{Line: `error: externally-managed-environment|This package is a placeholder|The actual package is on index`},
 			{Line: `ERROR: Cannot install .* because these package versions have conflicting dependencies|ResolutionImpossible`},
 			{Line: `DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Could not open requirements file|doesn't have a source distribution or wheel for|No solution found when resolving dependencies|Could not build wheels for`},
@@ -429,7 +429,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\.(cu|cuh|c|cc|cpp|h|hpp|cxx)(:\d+(:\d+)?|\(\d+\)): (fatal )?error:? `},
-			{Line: `^CMake Error( at|:)`, Rank: General},
+			{Line: `^CMake Error( at|:)|\d+ errors? detected in the compilation of`, Rank: General},
 			{Line: `^nvcc (error|fatal)\s*:`, Not: `gpu.architecture`},
 			{Line: `ninja: build stopped: `, Rank: General},
 		},
@@ -501,7 +501,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78"}, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
@@ -633,7 +633,7 @@ var buildRows = []Row{
 			"Run the job's own command, with its `-D warnings`, before pushing.",
 		},
 		Any: []Pattern{
-			{Line: "implied by .-D (warnings|clippy)|requested on the command line with .-D |implied by .#\\[deny\\("},
+			{Line: "implied by .-D (warnings|clippy)|requested on the command line with .-D |implied by .#\\[deny\\(|#\\[deny\\(\\w+\\)\\]. on by default"},
 			{Line: `^Found \d+ errors?\.$|^\[\*\] \d+ fixable with|^Found \d+ errors? \(\d+ fixed`, Rank: Weak},
 		},
 		Context:  rustPlace,
@@ -721,7 +721,7 @@ var buildRows = []Row{
 			"Install a compiler version that the toolkit's header names, and point `CUDAHOSTCXX` or `-ccbin` at it.",
 			"Or take a newer toolkit.",
 		},
-		Any:      []Pattern{{Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version`}},
+		Any:      []Pattern{{Line: `^/usr/include/c\+\+/\S+\(\d+\): error|exception specification is incompatible with that of previous function`}, {Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version`}},
 		Example:  "/usr/local/cuda/include/crt/host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 14 are not supported!",
 		NearMiss: "-- The CXX compiler identification is GNU 14.2.0, supported",
 	},
@@ -779,7 +779,7 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B53", Stage: Build, Class: Env, From: Platform,
-		Title: "A program may not be started where it lies: a mount without the right to execute",
+		Title: "A program may not be started where it lies: its mount or its mode forbids it",
 		Steps: []string{
 			"Look at the mount of the folder that the message names: `noexec` forbids every program and library on it.",
 			"Move the build folder or the temporary folder (CARGO_TARGET_DIR, TMPDIR) to another file system, or mount it again with `exec`.",
@@ -787,6 +787,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `could not execute process .*\(never executed\)`, Near: `Permission denied \(os error 13\)|Operation not permitted \(os error 1\)`, Within: 5},
+			{Line: `\./\S+: Permission denied$`, Near: `exit code 126\b`, Within: 3},
 			{Line: `failed to map segment from shared object(: Operation not permitted)?$`},
 			{Line: `(bad interpreter|cannot execute|[Ff]ailed to (execute|exec|spawn|launch|start) \S+( for \S+)?): Permission denied`},
 			{Line: `(/build/|/target/|/bin/|\.sh)\S*: Permission denied$|PermissionError: \[Errno 13\] Permission denied: '\S*/(bin/\w+|ptxas|tileiras|nvcc|build-script-build)'`, Near: `\bnoexec\b`, Within: 45},
@@ -892,7 +893,7 @@ var buildRows = []Row{
 			"Read the note below the error: it names the operation or the assertion.",
 			"Correct the constant, or the generic that it is computed from.",
 		},
-		Any:     []Pattern{{Line: `error\[E0080\]`}, {Line: `error: this (arithmetic operation will overflow|operation will panic at runtime)`}, {Line: `error: literal out of range for `}},
+		Any:     []Pattern{{Line: `error\[E0080\]`}, {Line: `error: this (arithmetic operation will overflow|operation will panic at runtime)`}, {Line: `error: literal out of range for |static assertion failed`}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0080]: evaluation panicked: BLOCK is larger than the tile\n  --> src/relu_kernel/kernel.rs:12:24",
 		NearMiss: "warning: this arithmetic operation wraps by design\n  --> src/relu_kernel/kernel.rs:12:24",
@@ -1088,7 +1089,7 @@ var buildRows = []Row{
 			"Change the job's version, or take the release of the package that still has it.",
 		},
 		Any: []Pattern{
-			{Line: `requires a different Python`},
+			{Line: `requires a different Python|is newer than PyO3's maximum supported version`},
 			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
 			{Line: `no wheels with a matching Python (ABI|version) tag|does not satisfy Python\W?[><=]|The current Python version \(\S+\) does not satisfy|[Nn]o interpreter found for Python \S+`},
 			{Line: `is not a supported wheel on this platform`},
@@ -1124,5 +1125,17 @@ var buildRows = []Row{
 		},
 		Example:  "  stable-x86_64-unknown-linux-gnu updated - rustc 1.98.0 (3f1a7d2b6 2026-08-17) (from rustc 1.97.1 (8c2c9d0e4 2026-07-14))\nerror: unneeded late initialization\n  --> ir/src/lower.rs:318:5\n  = note: `-D clippy::needless-late-init` implied by `-D warnings`",
 		NearMiss: "  stable-x86_64-unknown-linux-gnu unchanged - rustc 1.97.1 (8c2c9d0e4 2026-07-14)\nerror: unneeded late initialization\n  --> ir/src/lower.rs:318:5\n  = note: `-D clippy::needless-late-init` implied by `-D warnings`",
+	},
+	{
+		ID: "S-B78", Stage: Build, Class: Host, Also: Test, Rules: []string{"R33"}, From: Rustc,
+		Title: "The item exists only with a feature that is not enabled",
+		Steps: []string{
+			"Enable the feature that the note names, in the manifest or in the command of the job.",
+			"If another crate enabled it before, say so where it is needed: features of a workspace come and go with its members.",
+		},
+		Any:      []Pattern{{Line: `note: found an item that was configured out|the item is gated behind the .\S+. feature|requires the features?: .\S+|consider enabling the .\S+. feature`}},
+		Context:  rustPlace,
+		Example:  "error[E0433]: failed to resolve: could not find `driver` in `cudarc`\n  --> src/dev.rs:3:5\nnote: found an item that was configured out\n  = note: the item is gated behind the `driver` feature",
+		NearMiss: "error[E0433]: failed to resolve: could not find `driver` in `cudarc`\n  --> src/dev.rs:3:5\nnote: features: `driver` is enabled",
 	},
 }

@@ -154,7 +154,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-R45"},
+		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -168,6 +168,7 @@ var correctnessRows = []Row{
 			{Line: `where (False|tensor\(False.*) = .*(allclose|isclose|\ball\b)`},
 			{Line: `Not equal to tolerance rtol=|Arrays are not (almost )?equal|\ballclose( check)?:? (FAILED|[Ff]ailed|False)\b`},
 			{Line: `\b(elements|values|entries|outputs?)\b.{0,20}\b(outside|out of|beyond|exceed\w*|above|over)\b.{0,8}\b(tol\w*|rtol|atol)\b`, Not: `\b0(\.0+)? ?(%|elements|values|entries)`},
+			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
 			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
@@ -204,6 +205,7 @@ var correctnessRows = []Row{
 			"If the kernel has it right, see what the wrapper passes as the scale.",
 		},
 		Any: []Pattern{
+			{Line: `\b(out|y|got|test|kernel|output|actual)\w* ?/ ?(ref\w*|want|expected)\b.{0,24}\d.{0,30}\b(all|every|constant|everywhere)\b`, Near: mismatchLine, Within: 45},
 			{Line: `\b(constant|same|uniform|exact|common) (factor|ratio|scale)\b.{0,24}\d|\boff by (a |the )?(constant )?factor\b|\b(test|output|got|actual|kernel|out) ?/ ?(ref\w*|expected)\b.{0,30}\b(1\.4427|0\.6931|1\.4142|0\.7071)`, Near: mismatchLine, Within: 45},
 		},
 		Records: scaled,
@@ -291,14 +293,14 @@ var correctnessRows = []Row{
 		Any: []Pattern{
 			{Line: `\b([2-9]|\d\d+) (distinct|different) (checksums?|hashes|results?|outputs?|sums?)\b`},
 			{Line: `[Dd]ata race|[Rr]ace condition|hypothesis\.errors\.Flaky|produces unreliable results`},
+			{Line: `\b([Rr]e-?run\w*|[Rr]epeat\w*|[Aa]ttempts?|times each)\b.*\b[1-9]\d* (passed|ok), [1-9]\d* (failed|wrong)\b|\b([Rr]e-?run\w*|[Rr]epeat\w*|[Aa]ttempts?|times each)\b.*\b[1-9]\d* (failed|wrong), [1-9]\d* (passed|ok)\b`},
 			{Line: `\b(not|aren't|isn't|never) (bit-?wise |bit-?for-?bit |exactly )?(identical|equal|the same|reproducible)\b.{0,30}\b(runs|launches|calls|repeats)\b|\bbit-?wise (mismatch|differ\w*)\b.*\b(runs|launches|calls)\b|\batomic\w*\b.{0,24}\border\b|\brun 1\b.*\brun 2\b.*\brun 3\b`},
 			{Line: `\brun \d+ (vs\.?|and|against|to) (run )?\d+\b.*\bdiffer`},
 			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?(\d+ )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`},
 			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b`},
 			{Line: `\b(failed|fails|passed|passes|wrong|mismatch\w*|differ\w*) (in |on )?\d+ (of|out of|/) (the )?\d+ (equal |identical |repeated )?(runs?|repeats|repetitions|attempts|tries|times)\b`},
 		},
-		Example:  "run 0 vs run 3: 188 of 262144 elements differ\n*** OUTPUT DID NOT MATCH THE REFERENCE (rtol=0.0, atol=0.0) ***",
-		NearMiss: "runs 0 to 3 took 1.2 ms each\n*** OUTPUT DID NOT MATCH THE REFERENCE (rtol=0.0, atol=0.0) ***",
+		Records: repeats,
 	},
 	{
 		ID: "S-C25", Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C20", "S-C23"}, From: TileGym,
@@ -608,5 +610,17 @@ var correctnessRows = []Row{
 			"Call the operation once more: the second call is right.",
 		},
 		Records: afterTuning,
+	},
+	{
+		ID: "S-C47", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, Unless: []string{"S-C16", "S-C23"}, From: TileGym,
+		With:  wrongValues,
+		Title: "The kernel takes an operand for another data type than it has",
+		Steps: []string{
+			"Compare the code that the wrapper passes for the type with the one that ffi.rs reads: both 16-bit types have the same size, so nothing complains.",
+			"Take the code from the tensor's type in one table, and test each type against it.",
+		},
+		Any:      []Pattern{{Line: `\b(interpreted|read|treated|taken|passed) as (b?f(loat)?16|f32|float32|half|i32|i64|u8|int\d+)\b.*\b(is|but|instead of|has)\b`}},
+		Example:  "ffi: dtype code 1 (f16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "ffi: dtype code 2 (bf16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
 	},
 }

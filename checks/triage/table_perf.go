@@ -54,13 +54,13 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)rate.?limit|requests?\b|http|\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
-			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w+.*[:=,] ?Active\b`},
+			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w*(slowdown|cap|brake)\w*.{0,3}\bActive\b`},
 			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
 			{Line: `[Tt]hrottle [Rr]easons?\W.*\b(HW|SW|Thermal|[Pp]ower)\b`, Not: `(?i)\b(none|not active|inactive|0x0+)\b`, With: slow},
 			{Line: `^HW Slowdown *: Active\b`, With: slow},
 			// A query: the reasons by name in the head, or all of them as bits.
 			{Line: `(^|, )Active(,|$)`, Near: `^.*clocks_(event|throttle)_reasons\.\w*(slowdown|cap|brake)`, Within: 4, With: slow},
-			{Line: `\b0x000000000000[0-9a-f]{2}([2-9a-f][0-9a-f]|[0-9a-f][89a-f])\b`, Near: `clocks_(event|throttle)_reasons\.active`, Within: 4, With: slow},
+			{Line: `\b0x000000000000[0-9a-f]{2}([2-9a-f][0-9a-f]|[0-9a-f][4-7c-f]|[0-9a-f][89a-f])\b`, Near: `clocks_(event|throttle)_reasons\.active`, Within: 4, With: slow},
 		},
 		Example:  "warning: GPU clock throttled (thermal), sample 12 discarded",
 		NearMiss: "clock events: no throttling seen",
@@ -82,7 +82,10 @@ var perfRows = []Row{
 			"Then compare TMA, tile sizes, latency hints and generics with the last good version.",
 		},
 		Any: []Pattern{
-			{Line: `\b\d+ of \d+ (sizes|cases|kernels|benchmarks|configs|shapes|ops|rows)\b.*\b(slower|below|above|exceed\w*|regress\w*|over)\b|\bgate: [1-9]\d* (regressions?|failures?|failed)\b|\b(below|under) the floor\b|[ \t](REGRESSION|SLOWER)$`},
+			{Line: `\b\d+ of \d+ (sizes|cases|kernels|benchmarks|configs|shapes|ops|rows)\b.*\b(slower|below|above|exceed\w*|regress\w*|over)\b|\bgate: [1-9]\d* (regressions?|failures?|failed)\b|\b(below|under) the floor\b|(^|[ \t])(REGRESSION|SLOWER)$|\b[1-9]\d* regressions?(\(s\))?(,|;|$| (above|over|found|detected|beyond))`, Not: `\b[Nn]o\b|\b0 `},
+			{Line: `\b(slow-?down|speed-?up|head/base|head/main|new/old)\b.{0,40}\d.{0,40}\b(limit|floor|threshold|tolerance|allowed|required|budget|at least|at most)\b|\b(below|above|exceeds|under|over) (the )?(required|allowed|limit|floor|threshold|budget|baseline)\b.{0,12}\d`, Not: `\b(ok|OK|PASS|pass(ed)?|within)\b|\b[Ii]f\b`},
+			{Line: `\d(\.\d+)?x? ?(>|<|exceeds|is above|is below) ?\d(\.\d+)?x? ?\)?.{0,4}\b(allowed|limit|required|threshold)\b|AssertionError: .*\d(\.\d+)? ?(us|ms|s|GB/s|TFLOPS|TFLOP/s)? ?[<>] ?\d+(\.\d+)? ?(us|ms|GB/s|TFLOPS|TFLOP/s)\b`},
+			{Line: `\b(throughput|bandwidth|tokens/s|GB/s|TFLOPS|latency|median|runtime)\b.{0,40}\b(dropped|fell|rose|grew|worse|exceeds?|regressed|increased)\b.{0,40}\d|\+\d+(\.\d+)? ?%\)?\W{0,4}\b(FAIL\w*|REGRESSED|[Ss]lower|worse)\b`},
 			{Line: `\+\d+(\.\d+)? ?%.{0,24}\b(limit|threshold|tolerance|budget)\b|\b\d(\.\d+)?x of (main|base\w*|the baseline|reference|master)\b|\b(ratio|speed-?up)\b.*\d.*[\[(](limit|floor|min\w*|threshold) \d|\b(below|under) \d(\.\d+)? of (the )?(baseline|main|reference)\b`},
 			{Line: `[Pp]erformance regressions? (was |were )?detected|^PERFORMANCE DECREASED|Performance has regressed|Performance [Aa]lert\b|has failed \w*RegressionCheck|\b(PERF|PERFORMANCE)[ _]REGRESSION\b`},
 			{Line: `^\W*(REGRESSION|REGRESSED|SLOWER)\b.*\d|\b(\d+\.\d+|\d{2,}) ?x (slower|slow-?down)\b|\bperf(ormance)? cliff\b`, Not: `\b[Nn]o\b`},
@@ -136,6 +139,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
 			{Line: `direct_copy_kernel\w*`, With: slow},
+			{Line: `\b(cudaMemcpy\w*|Memcpy|memcpy|HtoD|DtoH|DtoD|Memset)\b.*\b(main|base|baseline|before|reference)\W{1,3}(none|0)\b`, With: slow},
 			{Line: `\b(extra|additional|superfluous) (copy|copies|cast|conversion|convert|elementwise|memcpy|memset|fill)\b|\b(extra|additional) (kernels|launches|kernel launch\w*)\b`, Not: `\b([Nn]o|0|without) (extra|additional)`, With: slow},
 			{Line: `\b([Kk]ernels?|[Ll]aunches)( launched)? ?(per|/|a|each) ?(call|iter\w*|step)\b\D{0,4}([2-9]|\d\d)\b.*\b(baseline|ref\w*|expected|before|was)\b\D{0,4}1\b`, With: slow},
 			{Line: `\blaunches\b.{0,12}\b([2-9]|\d\d)\b.*\b(ref\w*|cutile|baseline)\b.{0,16}\b1\b`, With: slow},
@@ -198,7 +202,7 @@ var perfRows = []Row{
 	{
 		ID: "S-P17", Stage: Perf, Class: Host, Also: Kernel, Rules: []string{"R20", "R29"}, From: Rulebook,
 		With:  []string{"S-P01", "S-P02", "S-P03", "S-P04", "S-P05", "S-P07", "S-P10"},
-		Title: "Cluster size, occupancy, TMA or latency are not what the reference uses",
+		Title: "Tile sizes, stages, cluster size, occupancy, TMA or latency are not what the reference or the base uses",
 		Steps: []string{
 			"Forward the cluster size and the occupancy that the reference tunes; leave them alone where it does.",
 			"Keep TMA on where the reference has tensor views; give no latency inside of a persistent loop.",
@@ -208,7 +212,8 @@ var perfRows = []Row{
 			{Line: `\b(num_ctas?(_in_cga)?|cluster( size)?|CGA|occupancy)\b.*\b(ref\w*|expected|baseline|cutile|instead of|tunes?)\b`},
 			{Line: `\b(ref\w*|expected|baseline)\b.*\b(num_ctas?(_in_cga)?|cluster size|CGA|occupancy)\b`},
 			{Line: `num_cta_in_cga\W{1,3}(None|1|-1|auto)\b`, Near: `num_ctas?\W{1,3}[248]\b`, Within: 15},
-			{Line: `tma::Disabled|\bTMA (is |was )?(disabled|off|not used)\b|\b(no|without|0) (TMA|tma_descriptor\w*)|\bload_ptr_tko\b.*\b(ref\w*|expected)\b.*\bload_view_tko\b`},
+			{Line: `tma::Disabled|\bTMA (is |was )?(disabled|off|not used)\b|\b(no|without|0) (TMA|tma_descriptor\w*)|\bload_ptr_tko\b.*\b(ref\w*|expected|main|base\w*)\b.*\bload_view_tko\b`},
+			{Line: `\b([Nn]um_stages|NUM_STAGES|num_warps|NUM_WARPS|BLOCK\w*|TILE\w*|num_ctas|tile|latency|stages|warps)\b ?[=:]? ?\d+\b.*\b(main|base|baseline|ref\w*|before)\b\W{0,4}\d+\b`},
 		},
 		Example:  "candidate num_cta_in_cga=1, reference num_ctas=2\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 		NearMiss: "candidate num_cta_in_cga=2, occupancy=1\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",

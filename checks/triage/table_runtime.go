@@ -4,7 +4,7 @@ package triage
 const freeing = `\b([Ff]ree(ing|d)?( async)?( failed)?|cu(da)?(Mem)?Free\w*|mem_free\w*|free_async|dealloc\w*|[Dd]eallocat\w+)\b`
 
 // beyond32 is a number that does not fit 32 bits with a sign.
-const beyond32 = `\b(2147483(6(4[89]|[5-9]\d)|[7-9]\d\d)|21474(8[4-9]|9\d)\d{4}|2147[5-9]\d{5}|214[89]\d{6}|21[5-9]\d{7}|2[2-9]\d{8}|[3-9]\d{9}|\d{11,13})\b`
+const beyond32 = `\b(2147483(6(4[89]|[5-9]\d)|[7-9]\d\d)|21474(8[4-9]|9\d)\d{3}|2147[5-9]\d{5}|214[89]\d{6}|21[5-9]\d{7}|2[2-9]\d{8}|[3-9]\d{9}|\d{11,13})\b`
 
 var runtimeRows = []Row{
 	{
@@ -149,6 +149,7 @@ var runtimeRows = []Row{
 			{Line: `an illegal instruction was encountered|CUDA_ERROR_ILLEGAL_INSTRUCTION|invalid program counter|Warp Out-of-range Address`},
 			{Line: `\bXid\b.*: 31\b|operation not supported on global/shared address space`},
 			{Line: `\bXid\b.*: (13|43)\b`, With: []string{failedCase, "S-R24"}},
+			{Line: `\b([Gg]uard|[Cc]anary|[Ss]entinel|[Rr]ed-?zone)\b.*\b(changed|overwritten|corrupt\w*|clobbered|not intact)\b`, With: []string{failedCase}},
 			{Line: `\bInvalid __(global|shared|local)__ (read|write|atomic) of size`},
 			{Line: `CU(BLAS|DNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR)`, Rank: Weak},
 		},
@@ -241,13 +242,14 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`},
+			{Line: `\b[Nn]o running processes found\b`, With: []string{"S-R13", "S-R28"}},
 			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`, With: []string{"S-R13", "S-R28"}},
 		},
 		Example:  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Process 811 has 75.10 GiB memory in use. Including non-PyTorch memory, this process has 2.10 GiB memory in use.",
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",
 	},
 	{
-		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36", "S-R58"}, From: Platform,
+		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36", "S-R58", "S-R59"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
 			"Run it once more: another worker may have held the memory.",
@@ -668,6 +670,7 @@ var runtimeRows = []Row{
 			{Line: `\b(numel|elements?|offsets?|index|indices|strides?|extent|size)\b.*\b(2147483647|2\*\*31|i32::MAX|INT(32)?_MAX)\b|2\^31|2\*\*31`},
 			{Line: `does not fit (in |into )?(an? )?(i32|int32|32[- ]bit)|(exceeds|beyond|overflows?|wraps? (around )?(in|at)?) ?(the )?(an? )?(i32|int32|32[- ]bit)|(i32|int32|32[- ]bit)\b.{0,40}\boverflow`},
 			{Line: `\b(numel|elements?|offsets?|index|indices)\b.{0,40}` + beyond32 + `|` + beyond32 + `.{0,12}\b(elements|entries|wraps)\b`, Not: `\b([kKMGT]i?B|bytes?|ns|us|seed|time\w*)\b`, With: append([]string{"S-R06"}, mismatches...)},
+			{Line: `\b(offsets?|index|indices|pointer|position|strides?)\w*\b.{0,40}-(1\d{9}|2(0\d|1[0-4])\d{7})\b`, With: append([]string{"S-R06"}, mismatches...)},
 		},
 		Example:  "numel() = 2147549184, row offset 2147516415 does not fit int32\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 		NearMiss: "seed = 2147483647\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
@@ -703,7 +706,7 @@ var runtimeRows = []Row{
 			"Look for a process that an earlier job left on the runner.",
 			"Let the program take a free port instead of a fixed one.",
 		},
-		Any:     []Pattern{{Line: `Address already in use|EADDRINUSE`}},
+		Any:     []Pattern{{Line: `[Aa]ddress already in use|EADDRINUSE`}},
 		Example: "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29500, errno: -98, Address already in use", NearMiss: "listening on port 29500, address in use: none",
 	},
 	{
