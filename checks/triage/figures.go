@@ -16,6 +16,7 @@ const (
 	otherMemory      = "S-R53"
 	keptMemory       = "S-R59"
 	otherType        = "S-C47"
+	narrowPointer    = "S-I31"
 )
 
 // wrongValues are what says that a case gave wrong values, or failed at all.
@@ -31,6 +32,7 @@ type printed struct {
 	query     bool    // a table of clocks begins with the line before
 	slowest   line    // on which the present clock is far below the largest
 	memory    [2]line // out of memory: another process holds it, this one does outside of PyTorch
+	narrow    line    // a pointer and its lower half
 	wrongType line    // the type that a launch is given is not the tensor's
 }
 
@@ -53,9 +55,9 @@ var (
 	our    = regexp.MustCompile(`^(y|out\w*|ours?|kernel\w*|test|got|actual|result|candidate|cutile\w*|triton\w*|tile\w*)$`)
 
 	// named are values that both sides give one setting.
-	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test) ?[=:] ?['"]?([\w.+-]+)`)
-	setTheirs = compile(`\b(?:reference|ref|torch|expected|eager) ?[=:] ?['"]?([\w.+-]+)`)
-	settings  = regexp.MustCompile(`\b(eps\w*|epsilon|alpha|beta\d?|theta|base|\w*scale|approx\w*|unbiased|correction|\w*causal|interleaved|layout|rounding|mode|momentum|dim|axis|softcap|window\w*|offset|order|zero_point|divisor)\b`)
+	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
+	setTheirs = compile(`\b(?:reference|ref|torch|expected|eager)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
+	settings  = regexp.MustCompile(`\b(eps\w*|epsilon|alpha|beta\d?|theta|base|\w*scale|approx\w*|unbiased|correction|\w*causal|interleaved|layout|rounding|mode|momentum|dim|axis|softcap|window\w*|offset|order|zero_point|divisor|group_size|page_size|block_size|bits)\b`)
 	// results are figures of an outcome, of which a difference says nothing new.
 	results = regexp.MustCompile(`\b(err\w*|diff\w*|max|min|mean|sum|range|norm|ms|us|time|nan|shape|strides?|mismatch\w*|matched|launch\w*|kernels)\b`)
 
@@ -69,6 +71,7 @@ func (p *printed) line(l line) {
 		return
 	}
 	p.tellsMemory(l)
+	p.tellsPointer(l)
 	p.tellsType(l)
 	p.tellsClock(l)
 	if strings.Contains(l.text, "64") || strings.Contains(l.text, "double") {
@@ -89,10 +92,11 @@ func (p *printed) line(l line) {
 }
 
 var (
-	outOfMemory = regexp.MustCompile(`total capacity of ([\d.]+) ([GM])iB of which ([\d.]+) ([GM])iB is free\.`)
-	ownMemory   = regexp.MustCompile(`this process has ([\d.]+) ([GM])iB memory in use`)
-	byTorch     = regexp.MustCompile(`([\d.]+) ([GM])iB is (?:allocated by PyTorch|reserved by PyTorch)`)
-	typeCode    = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
+	outOfMemory  = regexp.MustCompile(`total capacity of ([\d.]+) ([GM])iB of which ([\d.]+) ([GM])iB is free\.`)
+	ownMemory    = regexp.MustCompile(`this process has ([\d.]+) ([GM])iB memory in use`)
+	byTorch      = regexp.MustCompile(`([\d.]+) ([GM])iB is (?:allocated by PyTorch|reserved by PyTorch)`)
+	wholeAddress = regexp.MustCompile(`\b0x([0-9a-f]{6,16})\b`)
+	typeCode     = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
 )
 
 // gib is a size in GiB.
@@ -127,6 +131,27 @@ func (p *printed) tellsMemory(l line) {
 	}
 	if p.memory[1].n == 0 && torch > 0 && mine-torch > mostOf*total {
 		p.memory[1] = l
+	}
+}
+
+// tellsPointer takes a line with an address and the lower 32 bits of it.
+func (p *printed) tellsPointer(l line) {
+	if p.narrow.n > 0 || strings.Count(l.text, "0x") < 2 || len(l.text) > 1024 {
+		return
+	}
+	all := wholeAddress.FindAllStringSubmatch(l.text, 8)
+	for _, long := range all {
+		if len(long[1]) <= 8 {
+			continue
+		}
+		low := strings.TrimLeft(long[1][len(long[1])-8:], "0")
+		if len(low) < 6 {
+			continue
+		}
+		if slices.ContainsFunc(all, func(m []string) bool { return strings.TrimLeft(m[1], "0") == low }) {
+			p.narrow = l
+			return
+		}
 	}
 }
 
@@ -184,10 +209,10 @@ func (p *printed) settings(l line) {
 		return
 	}
 	a, b := setOurs.re.FindStringSubmatch(l.text), setTheirs.re.FindStringSubmatch(l.text)
-	if a == nil || b == nil || a[1] == b[1] || !settings.MatchString(l.text) || results.MatchString(l.text) {
+	if a == nil || b == nil || a[1]+a[2] == b[1]+b[2] || !settings.MatchString(l.text) || results.MatchString(l.text) {
 		return
 	}
-	if x, y := number(a[1]), number(b[1]); x == y {
+	if x, y := number(strings.TrimRight(a[1]+a[2], ".")), number(strings.TrimRight(b[1]+b[2], ".")); x == y {
 		return
 	}
 	p.setting = l
@@ -205,6 +230,9 @@ func (p *printed) end(sc *logScan) {
 	}
 	if p.memory[1].n > 0 {
 		sc.explains(keptMemory, []string{"S-R13"}, p.memory[1])
+	}
+	if p.narrow.n > 0 {
+		sc.explains(narrowPointer, append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...), p.narrow)
 	}
 	if p.wrongType.n > 0 {
 		sc.explains(otherType, wrongValues, p.wrongType)

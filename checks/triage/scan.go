@@ -214,6 +214,11 @@ func (sc *logScan) line(n int, shown string) {
 		sc.step++
 		sc.console.endClose()
 		sc.console.section, sc.console.open = nil, ""
+	case strings.HasPrefix(text, "test ") && strings.HasSuffix(text, " ... FAILED"):
+		sc.broken = true
+		if sc.failed < 0 {
+			sc.failed = sc.step
+		}
 	case sc.failed < 0 && failsStep(shown):
 		sc.failed = sc.step
 	}

@@ -769,7 +769,7 @@ var buildRows = []Row{
 			"Triton builds its launcher at run time: it needs the compiler and the headers there too.",
 		},
 		Any: []Pattern{
-			{Line: "(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in argument|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
+			{Line: "Ninja is required to load C\\+\\+ extensions|(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in argument|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
 			{Line: "could not find system library '|pkg-config (command could not|exited with)|Could not find directory of OpenSSL|[Ff]ailed to find tool|is .\\w+. not installed\\?"},
 			{Line: `Failed to find C compiler|Cannot find a working triton installation|'\S*/(gcc|cc|clang)', .*cuda_utils\.c|fatal error: Python\.h`},
 			{Line: `No CMAKE_\w+_COMPILER could be found|Unable to find a (compiler|C\+\+ compiler)|error: command '\S*(gcc|g\+\+|cc|clang)' failed: No such file`},
@@ -845,6 +845,7 @@ var buildRows = []Row{
 			{Line: `[Uu]nsupported ([Cc][Uu][Dd][Aa]|cuDNN|cudnn|NCCL|nccl|LLVM|Python|Torch|torch|libtorch)( [Tt]oolkit| SDK| driver)?( [Vv]ersion)?:? .?\d+(\.\d+)?`, Not: `[Cc]ompute [Cc]apability|[Dd]river|gpu arch`},
 			{Line: `\b(cuda|CUDA) ?([Tt]oolkit|SDK)? ?(version )?.?\d+\.\d+\S* (is )?(not supported|unsupported|not (yet )?known|unknown)\b`, Not: `[Dd]river`},
 			{Line: `Must specify one of the following features: \[.*cuda-`},
+			{Line: `\b(nvcc|CUDA|cuda|toolkit) \d+\.\d+\S* (was |is )?(found|detected|too old).*\b(need|require|at least|want)\w*`, Not: `[Dd]river`},
 			{Line: `detected CUDA version \(\S+\) mismatches the version`},
 			{Line: `this tch version expects PyTorch|[Ff]ailed to (parse|read|determine) (the )?(CUDA|cuda|nvcc) (toolkit )?version`},
 		},

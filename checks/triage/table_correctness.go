@@ -129,6 +129,7 @@ var correctnessRows = []Row{
 			"If the first wrong row is a multiple of the SM count, the grid is capped and the kernel lacks its loop over the rest.",
 		},
 		Any: []Pattern{
+			{Line: `\b[Rr]ows? \d+ ?(\.\.|-|to|–) ?\d+ (are |is |stay )?(zeros?|unwritten|not written|never written|garbage|wrong)\b.*\bgrid`, With: mismatches},
 			{Line: `\b[Gg]rid\b.*\b(capped|clamped|smaller than|fewer)\b.*\b(rows?|tiles?|blocks?)\b|\bkernel\b.*\bno (grid-stride |persistent )?loop\b`, With: mismatches},
 		},
 		Records: each(raggedOnly),
@@ -168,6 +169,7 @@ var correctnessRows = []Row{
 			{Line: `where (False|tensor\(False.*) = .*(allclose|isclose|\ball\b)`},
 			{Line: `Not equal to tolerance rtol=|Arrays are not (almost )?equal|\ballclose( check)?:? (FAILED|[Ff]ailed|False)\b`},
 			{Line: `\b(elements|values|entries|outputs?)\b.{0,20}\b(outside|out of|beyond|exceed\w*|above|over)\b.{0,8}\b(tol\w*|rtol|atol)\b`, Not: `\b0(\.0+)? ?(%|elements|values|entries)`},
+			{Line: `assertion failed: .*(err\b|err_|_err|diff|close\b|tol\b)`},
 			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
 			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
@@ -273,6 +275,7 @@ var correctnessRows = []Row{
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
 			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
+			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b0 (failed|wrong|bad|mismatch\w*)\b`},
 			{Line: `\bCUDA_LAUNCH_BLOCKING=1 .*pytest\b`, Near: `^\d+ passed\b`, Within: 8},
 			{Line: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+7\b`, Near: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+([89]|[1-9]\d)\b`, Within: 15},
 			{Line: `^FAILED \S*::\S*(side|default|second|other|custom|multi|concurrent)\w*_?streams?\b`},

@@ -11,6 +11,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `AttributeError: .*(has no attribute|no function, constant or global variable named|function/symbol) '?cutile_\w+`, Not: `'?cutile_(rs|kernels)\b`},
+			{Line: `AttributeError: \S+\.so\S*: undefined symbol: \w+`},
 			{Line: `\bsymbol '?\w+'? not found in library|cffi library '\S+' has no (attribute|function, constant or global variable)`},
 			{Line: `undefined symbol: cutile_\w+`},
 		},
@@ -156,7 +157,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b`},
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
-			{Line: `error while loading shared libraries: |symbol \S+,? version \S+ not defined in file|failed to open libnvrtc-builtins`},
+			{Line: `error while loading shared libraries: |symbol \S+,? version \S+ not defined in file|cannot allocate memory in static TLS block|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
 			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
@@ -274,6 +275,7 @@ var importRows = []Row{
 			{Line: `Cache (hit for restore-key|restored from key): `, Near: `CUTILE_RS_AUTOBUILD[=:] ?0\b`, Within: 46},
 			{Line: `(using|with|keeping|reusing) (the )?(previous|old|existing|stale|prebuilt) lib\w+\.so`},
 			{Line: `\blib\w+\.so\b.*\b(built|mtime|modified|dated)\b.*\b(before|older|earlier)\b`},
+			{Line: `\blib\w+\.so\b.*\bversion \S+.*\b(package|expected|sources?|crate) version\b|\b(built|compiled|cached)\b.*\bsources? (was |were )?(changed|modified|newer)\b|\bolder than (its|the) sources?\b`},
 			{Line: `lib\w+\.so is (older|not newer) than|(stale|outdated) (library|lib\w+\.so)`},
 		},
 		Example:  "Cache hit for restore-key: kernels-Linux-0a1b2c\nCUTILE_RS_AUTOBUILD=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***",
@@ -441,6 +443,19 @@ var importRows = []Row{
 		Any:      []Pattern{{Line: `cbindgen\S*:? .*\b[Ss]kip\w*\b|\bbindings?\b.*\(0 functions\b|\b0 (functions|exports) (were )?(found|declared|generated|exported)\b`}},
 		Example:  "cbindgen: WARN: Skip ffi::tl_norm - (not `no_mangle`).\nAttributeError: cffi library 'libtl.so' has no function, constant or global variable named 'tl_norm'",
 		NearMiss: "cbindgen: 4 functions\nAttributeError: cffi library 'libtl.so' has no function, constant or global variable named 'tl_norm'",
+	},
+	{
+		ID: "S-I31", Stage: Import, Class: Host, Rules: []string{"R35", "R32"}, From: Platform,
+		With:  append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...),
+		Title: "A pointer is cut to 32 bits on its way into the library",
+		Steps: []string{
+			"Declare the argument's type on the Python side: without `argtypes` ctypes passes an int of 32 bits.",
+			"Take 64-bit integers or pointers for addresses and streams in the C declaration and in ffi.rs.",
+			"Look at the other arguments of the call as well: what follows a narrow one is shifted.",
+		},
+		Any:      []Pattern{{Line: `\b([Pp]ointer|[Aa]ddress|[Hh]andle)\b.*\b(truncated|cut|narrowed)\b.*\b(32|int)\b`}},
+		Example:  "ffi: x=0x7f3c40000000 received x=0x40000000\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
+		NearMiss: "ffi: x=0x7f3c40000000 received x=0x7f3c40000000\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 	},
 }
 

@@ -129,6 +129,7 @@ var processRows = []Row{
 			"Ignore this run and look at that of the newest commit.",
 		},
 		Any: []Pattern{
+			{Line: `removed from the (merge )?queue`},
 			{Line: `Canceling since a higher priority waiting request for`},
 			{Line: `[Cc]ancel(l?ed|ing)\b.*\b(newer|more recent|superseded|new(er)? (commit|push|run))\b|[Ss]uperseded by (a )?(newer|run|commit)`},
 		},
@@ -145,7 +146,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`},
-			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |An error occurred trying to start process '|Unable to find Node version`},
+			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '|Unable to find Node version`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -175,7 +176,7 @@ var processRows = []Row{
 			{Line: `[Mm]issing (a )?(DCO|[Ss]igned-off-by|sign-?off)|sign-?off is missing|DCO check failed|Commits must have verified signatures`},
 			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
 			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
-			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)`},
+			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)|approving review is required|\bCLA\b.*\bnot (been )?signed|Contributor License Agreement.*\b(not|must|please)\b`},
 			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
 		},
 		Example:  "Commit 0a1b2c3 is missing a Signed-off-by line\nDCO check failed",
@@ -280,7 +281,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
-			{Line: `failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
+			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
 			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
@@ -366,7 +367,7 @@ var processRows = []Row{
 			"Else correct the name or the folder in the step.",
 		},
 		Any: []Pattern{
-			{Line: `^(/\S+/)?(cp|mv|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
+			{Line: `^(/\S+/)?(cp|mv|tee|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
 			{Line: `No rule to make target|^jq: error |FileNotFoundError: \[Errno 2\]|CUDA_ERROR_FILE_NOT_FOUND`},
 		},
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
@@ -444,6 +445,7 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
+			{Line: `set the GH_TOKEN environment variable`},
 			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)"},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
@@ -503,7 +505,7 @@ var processRows = []Row{
 			"Raise the dependency that the message names, or replace it.",
 			"An advisory may be newer than the change: see whether the main branch fails too.",
 		},
-		Any:      []Pattern{{Line: `\b(advisories|bans|licenses|sources) FAILED\b|^error\[(vulnerability|unmaintained|yanked|rejected|unsound)\]|error: \d+ vulnerabilit(y|ies) found|[Ff]ound \d+ known vulnerabilit`}},
+		Any:      []Pattern{{Line: `\b(advisories|bans|licenses|sources) FAILED\b|^error\[(vulnerability|unmaintained|yanked|rejected|unsound)\]|error: \d+ vulnerabilit(y|ies) found|[Ff]ound \d+ known vulnerabilit|detected vulnerable packages`}},
 		Context:  `RUSTSEC-\d|GHSA-`,
 		Example:  "error[vulnerability]: Use after free in `slab`\n    ID: RUSTSEC-2025-0047\nadvisories FAILED, bans ok, licenses ok, sources ok",
 		NearMiss: "advisories ok, bans ok, licenses ok, sources ok",
@@ -555,11 +557,11 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X43", Stage: Process, Class: InProcess, Also: Env, Rank: Weak, From: Platform,
-		Title: "A type checker or a spelling check refuses the change",
+		Title: "A type checker, a spelling check or another hook refuses the change",
 		Steps: []string{
 			"Correct what it names, or except the line with a reason.",
 		},
-		Any:      []Pattern{{Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}},
+		Any:      []Pattern{{Line: `^- hook id: `, Rank: General}, {Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}},
 		Example:  "tests/a.py:12: error: Argument 1 to \"f\" has incompatible type \"int\"; expected \"str\"  [arg-type]\nFound 1 error in 1 file (checked 40 source files)",
 		NearMiss: "Success: no issues found in 40 source files",
 	},
