@@ -361,7 +361,7 @@ var timeRow = compile(`^(?:(gpu|GPU|device|[Kk]ernel|cuda|CUDA)|([Ww]all|host|[E
 // times takes the rows of a table that tell the time on the device and the whole, of
 // two sides.
 func (b *benchmarks) times(l line) {
-	if !timeRow.need.in(l.text) {
+	if l.text == "" || strings.IndexByte("gGdkKcCwWheE", l.text[0]) < 0 || !timeRow.need.in(l.text) {
 		return
 	}
 	m := timeRow.re.FindStringSubmatch(l.text)

@@ -67,6 +67,7 @@ func (t Time) ratio() float64 { return t.Candidate / t.Reference }
 // Seen says in one sentence what a record signature is based on.
 type Seen struct {
 	What string
+	weak bool // less sure than the row says
 
 	log  string
 	line int
@@ -278,7 +279,12 @@ func (s *Scanner) decided() []*hit {
 		if seen := row.Records(run); seen != nil {
 			m := row.match(seen.log, line{n: seen.line, text: seen.What})
 			m.Case = untrusted.Text(run.caseAt(seen)).Cut(maxCase)
-			all = append(all, &hit{rank: row.Rank, log: s.logs, order: row.order, records: true, with: row.With,
+			rank := row.Rank
+			if seen.weak {
+				rank = max(rank, Weak)
+			}
+			m.Weak = rank >= Weak
+			all = append(all, &hit{rank: rank, log: s.logs, order: row.order, records: true, with: row.With,
 				Match: m})
 		}
 	}

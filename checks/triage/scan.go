@@ -178,6 +178,7 @@ type logScan struct {
 	multiple multiples
 	printed  printed
 	bench    benchmarks
+	samples  samples
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -264,6 +265,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.multiple.line(l)
 		if !node {
 			sc.bench.line(l)
+			sc.samples.line(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -578,6 +580,7 @@ func (sc *logScan) end() {
 		sc.profile.end(sc)
 		sc.multiple.end(sc)
 		sc.bench.end(sc)
+		sc.samples.end(sc)
 	}
 	sc.printed.end(sc)
 	sc.demote()

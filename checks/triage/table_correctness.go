@@ -132,7 +132,7 @@ var correctnessRows = []Row{
 			{Line: `\b[Rr]ows? \d+ ?(\.\.|-|to|–) ?\d+ (are |is |stay )?(zeros?|unwritten|not written|never written|garbage|wrong)\b.*\bgrid`, With: mismatches},
 			{Line: `\b[Gg]rid\b.*\b(capped|clamped|smaller than|fewer)\b.*\b(rows?|tiles?|blocks?)\b|\bkernel\b.*\bno (grid-stride |persistent )?loop\b`, With: mismatches},
 		},
-		Records: each(raggedOnly),
+		Records: firstOf(each(raggedOnly), raggedNames),
 	},
 	{
 		ID: "S-C07", Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C25", "S-C26", "S-C28", "S-R45"}, Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R24", "R45"}, From: TileGym,
@@ -155,7 +155,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-R45"},
+		Unless: []string{"S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -239,7 +239,7 @@ var correctnessRows = []Row{
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 	},
 	{
-		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C44", "S-C45", "S-C46", "S-C31", "S-C32", "S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
+		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C44", "S-C45", "S-C46", "S-C48", "S-C49", "S-C50", "S-C31", "S-C32", "S-C16", "S-C17", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
 		Title: "Only the cases with one option are wrong",
 		Steps: []string{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
@@ -625,5 +625,34 @@ var correctnessRows = []Row{
 		Any:      []Pattern{{Line: `\b(interpreted|read|treated|taken|passed) as (b?f(loat)?16|f32|float32|half|i32|i64|u8|int\d+)\b.*\b(is|but|instead of|has)\b`}},
 		Example:  "ffi: dtype code 1 (f16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "ffi: dtype code 2 (bf16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C48", Stage: Correctness, Class: Host, Rules: []string{"R34"}, Unless: []string{"S-C16", "S-C19", "S-C23", "S-C32"}, From: Platform,
+		Title: "Only cases that replay a captured graph are wrong: the graph holds what was true at the capture",
+		Steps: []string{
+			"Look for temporaries that the wrapper makes: a graph keeps their address after they are freed; take them from the graph's pool or from the caller.",
+			"Look for values that are read on the host while capturing: sizes, scales, seeds stay as they were.",
+			"Look for work on another stream, which the capture does not see.",
+		},
+		Records: replayed,
+	},
+	{
+		ID: "S-C49", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35", "R34"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C32", "S-C44", "S-C45", "S-C06", "S-C07", "S-C29"}, From: Platform,
+		Title: "Only cases with more than one of an outer dimension are wrong: its index or stride is not used",
+		Steps: []string{
+			"Follow the dimension from the wrapper to the grid: whether its blocks are launched, and which stride they add.",
+			"Compare the stride that is passed with the tensor's.",
+			"See whether blocks of different batches write to one place.",
+		},
+		Records: outerIndex,
+	},
+	{
+		ID: "S-C50", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R27", "R11"}, Unless: []string{"S-C16", "S-C17", "S-C19", "S-C23", "S-C32", "S-C06", "S-C44", "S-C45", "S-C49"}, From: Platform,
+		Title: "Only shapes with two different sizes are wrong, square ones are right: two dimensions are swapped",
+		Steps: []string{
+			"Find who transposes: exactly one of wrapper, ffi.rs and kernel may.",
+			"Look for a stride or a bound that belongs to the other dimension.",
+		},
+		Records: notSquare,
 	},
 }

@@ -1,0 +1,175 @@
+package triage
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// captured are options that say that a launch was captured and replayed.
+var captured = regexp.MustCompile(`(?i)(^|[_=.-])(cuda_?)?(graphs?|replay\w*|captur\w+)($|[_=.-])`)
+
+// replayed is S-C48: the wrong cases are those that replay a captured graph.
+func replayed(run Run) *Seen {
+	return only(run, "that replay a captured graph", func(c Case) bool { return slices.ContainsFunc(c.params, captured.MatchString) })
+}
+
+// only reports that the wrong cases of a function, and no others of it, are those of a
+// kind.
+func only(run Run, kind string, is func(Case) bool) *Seen {
+	for _, f := range functions(run.Cases) {
+		wrong, passing, clear := 0, run.Unnamed, true
+		for _, c := range f {
+			switch {
+			case c.Failed && is(c) && c.maybeWrong():
+				wrong++
+			case c.Failed || is(c):
+				clear = false
+			default:
+				passing++
+			}
+		}
+		if clear && wrong > 0 && passing > 0 && slices.ContainsFunc(f, Case.wrong) {
+			return at(f, "the %d wrong cases are those %s", wrong, kind)
+		}
+	}
+	return nil
+}
+
+// outerIndex is S-C49: the wrong cases are those in which one parameter is more than 1.
+func outerIndex(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		if wrongType(f) != "" || !slices.ContainsFunc(f, Case.wrong) || slices.ContainsFunc(f, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
+			continue
+		}
+		same, option := variant(f)
+		for p := range same[0].params {
+			if splits(same, p, func(n int) bool { return n > 1 }) {
+				return at(same, "the wrong cases are those whose parameter %d is more than 1%s", p+1, option)
+			}
+		}
+	}
+	return nil
+}
+
+// notSquare is S-C50: the wrong cases are those in which two sizes differ.
+func notSquare(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		if !slices.ContainsFunc(f, Case.wrong) || slices.ContainsFunc(f, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
+			continue
+		}
+		same, option := variant(f)
+		for p := range same[0].params {
+			for q := p + 1; q < len(same[0].params); q++ {
+				if differing(same, p, q) {
+					return at(same, "the wrong cases are those whose parameters %d and %d differ%s", p+1, q+1, option)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// differing reports whether the cases that fail are exactly those in which two sizes
+// differ, two of each at least.
+func differing(cases []Case, p, q int) bool {
+	failed, passed := 0, 0
+	for _, c := range cases {
+		if q >= len(c.params) {
+			return false
+		}
+		a, okA := size(c.params[p])
+		b, okB := size(c.params[q])
+		if !okA || !okB || (a != b) != c.Failed {
+			return false
+		}
+		if c.Failed {
+			failed++
+		} else {
+			passed++
+		}
+	}
+	return failed > 1 && passed > 1
+}
+
+// raggedNames is S-C06 for a log that names only the cases that fail: each of them has
+// a size that fits no tile.
+func raggedNames(run Run) *Seen {
+	if run.Unnamed == 0 {
+		return nil
+	}
+	for _, f := range functions(run.Cases) {
+		failed := 0
+		for _, c := range f {
+			if !c.Failed || !c.maybeWrong() || !slices.ContainsFunc(c.params, func(p string) bool { n, ok := size(p); return ok && n > 16 && n%16 != 0 }) {
+				failed = -1
+				break
+			}
+			failed++
+		}
+		if failed > 1 && run.Unnamed > failed && slices.ContainsFunc(f, Case.wrong) {
+			seen := at(f, "all %d cases that fail have a size that is no multiple of 16, and %d others pass", failed, run.Unnamed)
+			seen.weak = true
+			return seen
+		}
+	}
+	return nil
+}
+
+// samples reads lists of times and rows of percentiles.
+type samples struct {
+	first       line // a list whose first value is far above the others
+	level, tail line // rows: the median is level, the slowest is not
+}
+
+const (
+	firstSlow = 5 // times the largest of the others
+	tailSlow  = 1.5
+)
+
+var (
+	sampleList = regexp.MustCompile(`(?i)(?:samples?|times?|runs?|iter\w*)\b[^\[]{0,24}\[([\d., ]+)\]`)
+	percentile = compile(`(?:^|[\s/|])(p50|median|p99|p95|max|mean)\b[^\d]{0,20}([\d.]+) ?(us|ms|µs|ns|s)?[\s|]+([\d.]+) ?(us|ms|µs|ns|s)?`)
+	unitOf     = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "": 1}
+)
+
+func (s *samples) line(l line) {
+	if i := strings.IndexByte(l.text, '['); s.first.n == 0 && i >= 0 && i+1 < len(l.text) && l.text[i+1] >= '0' && l.text[i+1] <= '9' {
+		if m := sampleList.FindStringSubmatch(l.text); m != nil {
+			all := figures(m[1])
+			if len(all) >= 4 && all[0] > firstSlow*slices.Max(all[1:]) && slices.Min(all[1:]) > 0 {
+				s.first = l
+			}
+		}
+	}
+	if !percentile.need.in(l.text) {
+		return
+	}
+	m := percentile.re.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	a, b := number(m[2])*unitOf[m[3]], number(m[4])*unitOf[m[5]]
+	switch ratio := max(a, b) / min(a, b); {
+	case !(ratio > 0):
+	case (m[1] == "p50" || m[1] == "median") && ratio < 1.05:
+		s.level = l
+	case m[1] != "p50" && m[1] != "median" && ratio > tailSlow && s.tail.n == 0:
+		s.tail = l
+	}
+}
+
+func (s *samples) end(sc *logScan) {
+	if s.first.n > 0 {
+		sc.explains(noWarmup, slow, s.first)
+	}
+	if s.level.n > 0 && s.tail.n > 0 {
+		sc.explains(slowTail, slow, s.tail)
+	}
+}
+
+// Signatures that lists of times decide.
+const (
+	noWarmup = "S-P11"
+	slowTail = "S-P34"
+)
