@@ -70,7 +70,7 @@ func (j *judge) decide() {
 
 func (j *judge) set(verdict string, class triage.Class, sentence string) {
 	sentence = strings.TrimRight(sentence, ". ")
-	if !strings.HasSuffix(sentence, "...") {
+	if !strings.HasSuffix(sentence, "!") && !strings.HasSuffix(sentence, "?") {
 		sentence += "."
 	}
 	j.v.Verdict, j.v.FailClass, j.v.Sentence = verdict, class, sentence
@@ -90,7 +90,7 @@ func (j *judge) ran() int { return len(j.order) - len(j.v.Missing) }
 func (j *judge) firstWhy(o records.Outcome) string {
 	for _, r := range j.order {
 		if r.outcome == o {
-			return r.printed + ": " + r.why
+			return strings.TrimSuffix(r.printed+": "+r.why, ": ")
 		}
 	}
 	return ""

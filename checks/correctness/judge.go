@@ -308,8 +308,7 @@ func skipText(tc records.Case) string {
 
 // voidReason says that another backend answered in a passed case, else "".
 func voidReason(r *result, backend string) string {
-	said := r.test.Output + r.test.Detail
-	if strings.Contains(said, "Current backend '"+backend+"' has no implementation for") {
+	if records.Fallback(r.test.Output+"\n"+r.test.Detail, backend) != "" {
 		return "void: the dispatcher fell back to another backend"
 	}
 	if backend != "cutile-rs" {

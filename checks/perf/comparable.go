@@ -3,7 +3,9 @@ package perf
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
@@ -14,7 +16,7 @@ import (
 var profilerTools = []string{"profiler", "cupti", "torch"}
 
 // comparability decides yes, no or unknown from the evidence and the records.
-func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string {
+func (c *comparison) comparability(files []File, evidence []job.Evidence, ms []matched) string {
 	if why := unitSigns(ms); why != "" {
 		c.incomparable = why
 		return "no"
@@ -49,7 +51,15 @@ func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string
 		}
 	}
 	c.clockNotes(evidence)
+	if name := otherBytes(files, evidence); name != "" {
+		c.note("the evidence lists %s with another sha256, so it is of another run: comparable is unknown", name)
+		return "unknown"
+	}
 	for _, e := range evidence {
+		if e.Stage != "" && e.Stage != job.Perf {
+			c.note("the evidence is of the %s stage, where no times are taken: comparable is unknown", e.Stage)
+			return "unknown"
+		}
 		for _, f := range [][2]string{{"gpu_identity.name", e.GPUIdentity.Name}, {"gpu_identity.driver", e.GPUIdentity.Driver}, {"timing", e.Timing}} {
 			if f[1] == "" {
 				c.note("the evidence does not say %s: comparable is unknown", f[0])
@@ -64,6 +74,25 @@ func (c *comparison) comparability(evidence []job.Evidence, ms []matched) string
 		}
 	}
 	return "yes"
+}
+
+// otherBytes is the first file that the evidence lists by its name with other
+// content, and nowhere with its own, else "".
+func otherBytes(files []File, evidence []job.Evidence) string {
+	for _, f := range files {
+		named, listed := false, false
+		for _, e := range evidence {
+			for _, l := range e.Files {
+				same := strings.EqualFold(l.SHA256, f.SHA256)
+				listed = listed || same
+				named = named || !same && len(l.SHA256) == 64 && filepath.Base(l.Path) == filepath.Base(f.Name)
+			}
+		}
+		if f.SHA256 != "" && named && !listed {
+			return filepath.Base(f.Name)
+		}
+	}
+	return ""
 }
 
 // clockNotes says where the clocks that were read during the runs differ: the

@@ -41,6 +41,9 @@ type Options struct {
 	Variants  *Variants         // nil: one variant, default
 	// LogNotes are signs found in console logs, such as a profiler that failed.
 	LogNotes []string
+	// Fallback is a log line that says that another backend answered for the
+	// candidate; "" for none.
+	Fallback string
 }
 
 // DefaultMaxRounds is the budget of rounds when none is configured.
@@ -71,7 +74,8 @@ func Compare(files []File, evidence []job.Evidence, o Options) Verdict {
 		}
 	}
 	c.read(files)
-	c.compare(evidence)
+	c.repeated(files, evidence)
+	c.compare(files, evidence)
 	return c.v
 }
 
@@ -130,9 +134,11 @@ type comparison struct {
 	order      map[string]int     // test key to index into ids
 	ids        []configID
 	duplicates []string
+	repeats    []string // files that stand for two rounds
 	partial    []string
-	backends   map[string]bool // of all perf cases of the files
-	unmatched  map[string]bool // test keys that config_to_variant lacks
+	backends   map[string]bool   // of all perf cases of the files
+	backwards  map[function]bool // tests of which the candidate recorded a backward pass
+	unmatched  map[string]bool   // test keys that config_to_variant lacks
 	// incomparable says why the sides cannot be compared.
 	incomparable string
 	unsound      []string // what makes the times themselves doubtful
@@ -144,6 +150,7 @@ type comparison struct {
 // side measured it.
 type configID struct {
 	base, class, config, params string
+	function                    function
 	measured                    [directions]bool
 }
 
@@ -166,7 +173,7 @@ func (c *comparison) read(files []File) {
 			parsed[i][j] = p
 		}
 	}
-	c.reference, c.backends = map[string][]round{}, map[string]bool{}
+	c.reference, c.backends, c.backwards = map[string][]round{}, map[string]bool{}, map[function]bool{}
 	for i, f := range files {
 		if why := f.Interrupted(); why != "" {
 			c.partial = append(c.partial, why)
@@ -250,8 +257,11 @@ func (c *comparison) readFile(f File, cases []parsedCase, references []string, p
 				}
 				seen[this] = f.Cases[n].Outcome
 			}
-			if o.void = o.ok && c.void(o.backend, o.ms) && f.Side != ReferenceOnly; o.void {
-				o.ok, o.why = false, "void: "+voidReason(o.ms)
+			if why := c.void(o, f.Cases[n]); why != "" && f.Side != ReferenceOnly {
+				o.ok, o.void, o.why = false, true, "void: "+why
+			}
+			if asCandidate && o.direction == backward {
+				c.backwards[p.function()] = true
 			}
 			if asCandidate {
 				candidate.set(config, o.direction, &o.observation)
@@ -284,7 +294,7 @@ func (c *comparison) config(p *parsedCase, d direction) int {
 	if !ok {
 		i = len(c.ids)
 		c.order[p.base] = i
-		c.ids = append(c.ids, configID{base: p.base, class: p.id.Class, config: p.id.Config(), params: strings.Join(p.id.Params, "-")})
+		c.ids = append(c.ids, configID{base: p.base, class: p.id.Class, function: p.function(), config: p.id.Config(), params: strings.Join(p.id.Params, "-")})
 	}
 	c.ids[i].measured[d] = true
 	return i
@@ -341,13 +351,16 @@ func medianReason(median float64) string {
 	if math.IsNaN(median) {
 		return "the record has no median"
 	}
+	if median > longest {
+		return fmt.Sprintf("the median is %v ms, which is no measured time: it is longer than any run", median)
+	}
 	return fmt.Sprintf("the median is %v ms, which is no measured time: the profiler gave no device time or the case did not run", median)
 }
 
 // outcomeReason says why a case that did not pass has no time.
 func outcomeReason(tc records.Case) string {
 	if tc.Outcome != records.Skipped {
-		return string(tc.Outcome) + ": " + tc.Reason()
+		return strings.TrimSuffix(string(tc.Outcome)+": "+tc.Reason(), ": ")
 	}
 	// The text of a skip is what a declared gap is told by: its first line, as it is.
 	text := tc.Message
@@ -357,28 +370,37 @@ func outcomeReason(tc records.Case) string {
 	if line, _, cut := strings.Cut(strings.TrimSpace(text), "\n"); cut || len(line) > 300 {
 		text = line[:min(len(line), 300)]
 	}
-	return string(tc.Outcome) + ": " + strings.ToValidUTF8(strings.TrimSpace(text), "")
+	return strings.TrimSuffix(string(tc.Outcome)+": "+strings.ToValidUTF8(strings.TrimSpace(text), ""), ": ")
 }
 
 // cutileRS is the backend whose kernels can be told by their names.
 const cutileRS = "cutile-rs"
 
-func (c *comparison) void(backend string, m records.Measurement) bool {
-	if backend != cutileRS || c.o.Candidate != cutileRS {
-		return false
-	}
-	return !slices.ContainsFunc(m.Kernels, func(k records.Kernel) bool { return records.OwnKernel(k.Name) })
-}
+// anotherAnswered begins what shows that another backend was measured.
+const anotherAnswered = "another backend answered: "
 
-func voidReason(m records.Measurement) string {
-	if m.Kernels == nil {
+// void says why a time of the candidate is another backend's, or may be, else "".
+func (c *comparison) void(o *observed, tc records.Case) string {
+	if !o.ok || o.backend != c.o.Candidate {
+		return ""
+	}
+	if said := records.Fallback(tc.Output+"\n"+tc.Detail, o.backend); said != "" {
+		return anotherAnswered + said
+	}
+	own := func(k records.Kernel) bool { return records.OwnKernel(k.Name) }
+	switch {
+	case o.backend != cutileRS || slices.ContainsFunc(o.ms.Kernels, own):
+		return ""
+	case o.ms.Kernels == nil:
 		return "the record has no kernel_times, so nothing shows that a cutile-rs kernel (named *_entry) ran"
+	case len(o.ms.Kernels) == 0:
+		return "kernel_times is empty, so nothing shows that a cutile-rs kernel (named *_entry) ran"
 	}
 	names := make([]string, 0, 3)
-	for _, k := range m.Kernels[:min(3, len(m.Kernels))] {
+	for _, k := range o.ms.Kernels[:min(3, len(o.ms.Kernels))] {
 		names = append(names, short(k.Name))
 	}
-	return "no kernel named *_entry ran, another backend answered: " + strings.Join(names, ", ")
+	return "no kernel named *_entry ran, " + anotherAnswered + strings.Join(names, ", ")
 }
 
 func short(name string) string {
@@ -386,6 +408,38 @@ func short(name string) string {
 		return strings.ToValidUTF8(name[:57], "") + "..."
 	}
 	return name
+}
+
+// repeated notes files that are equal byte for byte and stand for two rounds of a
+// side: a measurement that is counted twice.
+func (c *comparison) repeated(files []File, evidence []job.Evidence) {
+	type round struct {
+		side Side
+		sum  string
+	}
+	first := map[round]string{}
+	note := func(side Side, sum, name string) {
+		if len(sum) != 64 {
+			return
+		}
+		this := round{side, strings.ToLower(sum)}
+		if before, ok := first[this]; ok {
+			c.repeats = append(c.repeats, fmt.Sprintf("%s is %s once more, byte for byte", name, before))
+			return
+		}
+		first[this] = name
+	}
+	for _, f := range files {
+		note(f.Side, f.SHA256, f.Name)
+	}
+	for _, e := range evidence {
+		clear(first)
+		for _, f := range e.Files {
+			if f.Kind == "junit" {
+				note(Both, f.SHA256, f.Path)
+			}
+		}
+	}
 }
 
 // sideState is what the counted rounds of one side say about a config.
@@ -420,7 +474,7 @@ func state(rounds []round, config int, d direction) sideState {
 			s.skipped = false
 		}
 		if obs.outcome == records.Skipped && s.skip == "" {
-			s.skip = strings.TrimPrefix(obs.why, "skipped: ")
+			s.skip = strings.TrimPrefix(strings.TrimPrefix(obs.why, string(records.Skipped)), ": ")
 		}
 		s.measured = s.measured && obs.ok
 	}

@@ -39,7 +39,7 @@ func WriteText(w io.Writer, v Verdict) error {
 		fmt.Fprintln(&b)
 		row("variant", "reference", "configs", "geomean", "verdict")
 		for _, x := range v.Variants {
-			row(line(x.Name), line(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.Verdict+" "+x.Severity)
+			row(line(x.Name), line(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.words())
 		}
 		t.Flush()
 	}
@@ -102,7 +102,7 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 	if len(v.Variants) > 1 {
 		table("variant", "reference", "configs", "geomean", "verdict")
 		for _, x := range v.Variants {
-			row(code(x.Name), code(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.Verdict+" "+x.Severity)
+			row(code(x.Name), code(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.words())
 		}
 	}
 	if len(v.Configs) > 0 {
@@ -162,6 +162,14 @@ func (v Verdict) circumstances(text func(string) string) string {
 	return s
 }
 
+// words are the verdict and, where it says more, the severity.
+func (x Variant) words() string {
+	if x.Verdict == x.Severity {
+		return x.Verdict
+	}
+	return x.Verdict + " " + x.Severity
+}
+
 func (v Verdict) ratio(r *float64) string {
 	if r == nil {
 		return "-"
@@ -172,7 +180,7 @@ func (v Verdict) ratio(r *float64) string {
 func (c Config) cells(v Verdict, text func(string) string) []string {
 	relStd := "-"
 	if c.RelStd != nil {
-		relStd = strconv.FormatFloat(*c.RelStd, 'f', 1, 64) + " %"
+		relStd = percent(*c.RelStd)
 	}
 	return []string{text(c.Name), text(c.Variant), FormatMS(c.CandidateMS), FormatMS(c.ReferenceMS), v.ratio(c.Ratio), relStd,
 		count(c.Launches.Candidate) + "/" + count(c.Launches.Reference), c.Change, text(c.Note)}

@@ -68,7 +68,7 @@ func read(ms []matched, k int) reading {
 			r.twoSpeeds++
 			ratio = math.Log(m.cand.lowest(minimum)) - math.Log(m.ref.lowest(minimum))
 			if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-				r.unclear = fmt.Sprintf("%s may run at two speeds (rel_std %.1f %%) and its records lack the minimum that would tell them apart", m.name, m.relStd)
+				r.unclear = fmt.Sprintf("%s may run at two speeds (rel_std %s) and its records lack the minimum that would tell them apart", m.name, percent(m.relStd))
 			}
 		}
 		r.least += ratio / n

@@ -40,7 +40,7 @@ type group struct {
 }
 
 // compare decides.
-func (c *comparison) compare(evidence []job.Evidence) {
+func (c *comparison) compare(files []File, evidence []job.Evidence) {
 	variants := c.variantReferences()
 	k := len(c.candidate)
 	for _, ref := range c.usedReferences(variants) {
@@ -49,16 +49,22 @@ func (c *comparison) compare(evidence []job.Evidence) {
 	c.v.Rounds = k
 	c.unevenNote(k, variants)
 	all, groups := c.match(k, variants)
-	c.v.Comparable = c.comparability(evidence, all.matched)
+	c.v.Comparable = c.comparability(files, evidence, all.matched)
 	c.wall = len(evidence) > 0 && evidence[0].Timing == "wall"
 	blocked := c.blockReason(evidence, all, k)
 	if blocked == "" {
 		blocked = c.statistics(all.matched)
 	} else {
-		c.v.ConfidenceNote = "no verdict on times, so no interval"
+		c.v.ConfidenceNote = noInterval
 	}
 
 	c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = c.judge(all)
+	if blocked == "" && c.v.Verdict == Done {
+		if blocked = failedCommand(evidence); blocked != "" {
+			c.v.RatioMean, c.v.Confidence, c.v.Borderline, c.v.MoreRounds = nil, nil, false, 0
+			c.v.ConfidenceNote = noInterval
+		}
+	}
 	if blocked != "" {
 		c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = Blocked, MissingData, nil
 	}
@@ -80,6 +86,22 @@ func (c *comparison) compare(evidence []job.Evidence) {
 		c.v.Triage = c.triage(all)
 	}
 	c.sentence(all, blocked)
+}
+
+// noInterval is why a verdict without a ratio has no interval.
+const noInterval = "no verdict on times, so no interval"
+
+// failedCommand says that a command of the run did not succeed, else "". What it
+// measured until then may be complete, and nobody knows.
+func failedCommand(evidence []job.Evidence) string {
+	for _, e := range evidence {
+		for _, command := range e.Commands {
+			if command.ExitCode != 0 {
+				return fmt.Sprintf("the evidence says that %s ended with exit code %d, so the measurements are not those of a whole run", command.Name, command.ExitCode)
+			}
+		}
+	}
+	return ""
 }
 
 // variantReferences maps each test key to its variant and reference backend.
@@ -180,9 +202,10 @@ func (c *comparison) matchOne(k, config int, d direction, variant [2]string, nam
 	case (cand.skipped || cand.absent) && (ref.skipped || ref.absent):
 		// Skipped wherever it occurs: nobody expected a time.
 		return
-	case d == backward && cand.absent && state(counted(c.candidate), config, forward).measured:
-		// A port is forward-only until it says otherwise: its test passes and
-		// records no backward pass, where the reference's record has one.
+	case d == backward && cand.absent && !c.backwards[c.ids[config].function] && state(counted(c.candidate), config, forward).measured:
+		// A port is forward-only until it says otherwise, by the record of a backward
+		// pass of the same test: its test passes and records no backward pass, where the
+		// reference's record has one.
 		c.v.Uncovered = append(c.v.Uncovered, Uncovered{name, c.o.Candidate + " was measured forward only; its record has no backward pass"})
 		return
 	case cand.skipped && c.o.AllowSkip != nil && c.o.AllowSkip(cand.skip):
@@ -229,6 +252,10 @@ func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) stri
 		return "partial records: " + list(c.partial)
 	case len(c.duplicates) > 0:
 		return "ambiguous records: " + list(c.duplicates)
+	case len(c.repeats) > 0:
+		return "one measurement is given as two rounds: " + list(c.repeats)
+	case c.o.Fallback != "":
+		return "void records: another backend answered: " + c.o.Fallback
 	}
 	for _, e := range evidence {
 		if e.Interrupted {
@@ -244,7 +271,11 @@ func (c *comparison) noMeasurement(all group, k int) string {
 	why := ""
 	switch {
 	case all.voids > 0:
-		return fmt.Sprintf("%d of the records of %s %s void: no kernel named *_entry ran, so another backend was measured", all.voids, c.o.Candidate, words.Form(all.voids, "is", "are"))
+		what := "another backend was measured"
+		if !c.answered() {
+			what = "nothing shows that its kernel was measured"
+		}
+		return fmt.Sprintf("%d of the records of %s %s void: %s", all.voids, c.o.Candidate, words.Form(all.voids, "is", "are"), what)
 	case c.v.Comparable == "no":
 		return "the two sides are not comparable: " + c.incomparable
 	case len(all.matched) == 0 && len(c.ids) == 0:
@@ -258,6 +289,11 @@ func (c *comparison) noMeasurement(all group, k int) string {
 		why += "; " + c.o.LogNotes[0]
 	}
 	return why
+}
+
+// answered reports whether a void record shows that another backend answered.
+func (c *comparison) answered() bool {
+	return slices.ContainsFunc(c.v.Missing, func(m Missing) bool { return strings.Contains(m.Why, anotherAnswered) })
 }
 
 // instead names the backends that the perf cases are of.
@@ -330,7 +366,7 @@ func (c *comparison) statistics(ms []matched) (blocked string) {
 		c.unsound = append(c.unsound, r.unclear)
 		if open {
 			c.v.Comparable = "unknown" // how much each side was disturbed nobody knows
-			c.v.ConfidenceNote = "no verdict on times, so no interval"
+			c.v.ConfidenceNote = noInterval
 			return fmt.Sprintf("%s, and the ratio may lie anywhere from %.2f to %.2f; measure again on a card that nothing else uses",
 				r.unclear, math.Exp(low), math.Exp(high))
 		}
@@ -421,7 +457,7 @@ func (c *comparison) row(m matched, comparable bool) Config {
 	if !math.IsNaN(m.relStd) && !math.IsInf(m.relStd, 0) {
 		out.RelStd = &m.relStd
 		if m.twoSpeeds() {
-			notes = append(notes, fmt.Sprintf("noisy inside a run (rel_std %.1f %%): the median may sit on either of two speeds", m.relStd))
+			notes = append(notes, fmt.Sprintf("noisy inside a run (rel_std %s): the median may sit on either of two speeds", percent(m.relStd)))
 		}
 	}
 	for _, side := range []struct {

@@ -127,10 +127,15 @@ func (c *comparison) triage(all group) []Triage {
 	if gap && len(c.unsound) > 0 {
 		out = append(out, Triage{Title: "The measurement is in doubt", Rules: []string{"R42"}, Steps: append([]string{"Measure again before changing code: the GPU did not run at one speed or was shared."}, c.unsound...)})
 	}
-	if all.voids > 0 {
+	switch {
+	case all.voids > 0 && c.answered():
 		out = append(out, Triage{Title: "Another backend was measured", Rules: []string{"R35", "R40"}, Steps: []string{
 			"Another backend answered: check that the op is registered for cutile-rs and that its symbol is in the library.",
 			"Run again with DISABLE_FALLBACK=1, so that a missing implementation is an error.",
+		}})
+	case all.voids > 0:
+		out = append(out, Triage{Title: "Records without a profile", Rules: []string{"R35", "R40"}, Steps: []string{
+			"Measure again with CUPTI=1, so that kernel_times names the kernels that ran.",
 		}})
 	}
 	if steps := c.missingSteps(); len(steps) > 0 && v.Severity == MissingData {
@@ -164,15 +169,17 @@ func (c *comparison) triage(all group) []Triage {
 	return append(out, Triage{Title: "The kernel itself is slower", Rules: []string{"R42", "P11", "P10", "R20", "R8"}, Steps: append(steps, bandSteps(v.Severity)...)})
 }
 
-// missingAdvice says what to do about configs without a time, by the word that their
-// reasons begin with once the rounds are cut off; the last is for all others.
-var missingAdvice = []struct{ begins, step string }{
-	{"failed", "Make these cases pass first: tilegate correctness says more about the failure, tilegate triage what is known about it."},
-	{"error", "Make these cases pass first: tilegate correctness says more about the error, tilegate triage what is known about it."},
-	{"skipped", "Port what is skipped, or declare the gap: allowed_skips in .github/tilegym.yml, or --allow-skip."},
-	{notThere.why, "Measure the same cases on both sides; where a test or its parameters were renamed, say so in perf.renames of .github/tilegym.yml."},
-	{"passed without", "These cases recorded no time: run them with the harness's record property, as test_perf does."},
-	{"", "Measure these cases again; a share of configs that may be missing is perf.max_missing of .github/tilegym.yml, or --max-missing."},
+// missingAdvice says what to do about configs without a time, by the side ("" for
+// both) and the word that their reasons begin with once the rounds are cut off; the
+// last is for all others.
+var missingAdvice = []struct{ side, begins, step string }{
+	{"", "failed", "Make these cases pass first: tilegate correctness says more about the failure, tilegate triage what is known about it."},
+	{"", "error", "Make these cases pass first: tilegate correctness says more about the error, tilegate triage what is known about it."},
+	{"reference", "skipped", "The reference skips what the candidate is expected to measure: skip it on both sides, or measure the reference, too; --allow-skip is for the candidate only."},
+	{"", "skipped", "Port what is skipped, or declare the gap: allowed_skips in .github/tilegym.yml, or --allow-skip."},
+	{"", notThere.why, "Measure the same cases on both sides; where a test or its parameters were renamed, say so in perf.renames of .github/tilegym.yml."},
+	{"", "passed without", "These cases recorded no time: run them with the harness's record property, as test_perf does."},
+	{"", "", "Measure these cases again; a share of configs that may be missing is perf.max_missing of .github/tilegym.yml, or --max-missing."},
 }
 
 // missingSteps are the steps for the configs without a time, each kind of reason
@@ -185,7 +192,7 @@ func (c *comparison) missingSteps() (steps []string) {
 			_, why, _ = strings.Cut(why, ": ")
 		}
 		for i, a := range missingAdvice {
-			if strings.HasPrefix(why, a.begins) {
+			if strings.HasPrefix(why, a.begins) && (a.side == "" || a.side == m.Side) {
 				names[i] = append(names[i], m.Config+" ("+m.Side+")")
 				break
 			}

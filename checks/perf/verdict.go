@@ -150,7 +150,7 @@ func Severity(ratio, threshold float64) string {
 // snap returns the limit that a ratio counts as, else the ratio.
 func snap(ratio, threshold float64) float64 {
 	for _, limit := range []float64{threshold, MildLimit, ModerateLimit} {
-		if math.Abs(ratio-limit) <= onLimit {
+		if ratio >= limit-onLimit && ratio <= limit+onLimit { // the upper bound as in Severity, so that word and number agree
 			return limit
 		}
 	}
@@ -178,6 +178,8 @@ func FormatRatio(ratio, threshold float64) string {
 // FormatMS prints milliseconds with a unit in which the number has four
 // significant digits.
 func FormatMS(ms float64) string {
+	// What is printed decides the unit: 999.96 us are 1.000 ms.
+	ms, _ = strconv.ParseFloat(strconv.FormatFloat(ms, 'e', 3, 64), 64)
 	value, unit := ms, "ms"
 	switch abs := math.Abs(ms); {
 	case abs >= 1000:
@@ -189,6 +191,14 @@ func FormatMS(ms float64) string {
 	}
 	digits := max(0, 3-int(math.Floor(math.Log10(math.Max(math.Abs(value), 1)))))
 	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
+}
+
+// percent prints a spread; one that no run has takes no more room than another.
+func percent(f float64) string {
+	if f >= 1e5 {
+		return strconv.FormatFloat(f, 'g', 3, 64) + " %"
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64) + " %"
 }
 
 // against words how far a ratio is from 1.

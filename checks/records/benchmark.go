@@ -165,7 +165,10 @@ func measurement(path string, v Value) (Measurement, error) {
 	if err != nil {
 		return m, err
 	}
-	m.NRep = count(nrep)
+	if nrep < 1 {
+		return m, shape(path+".nrep", "at least 1 repetition", nrep)
+	}
+	m.NRep, m.RelStd = count(nrep), spread(m.RelStd)
 	list, ok := d.Get("kernel_times")
 	if !ok || list == nil {
 		return m, nil
@@ -195,7 +198,7 @@ func measurement(path string, v Value) (Measurement, error) {
 			return m, err
 		}
 		if count(n) < 1 {
-			return m, shape(at+".count", "a whole number of launches, 1 or more", n)
+			return m, shape(at+".count", fmt.Sprintf("a whole number of launches from 1 to %d", maxCount), n)
 		}
 		m.Kernels = append(m.Kernels, Kernel{Name: s, SelfUS: self, Count: count(n)})
 	}
@@ -233,9 +236,20 @@ func number(path string, d *Dict, name string) (float64, error) {
 	return 0, shape(path+"."+name, "a number", v)
 }
 
+// maxCount bounds what is counted: launches of a call and repetitions.
+const maxCount = 1 << 31
+
+// spread is a relative standard deviation; one below zero is none.
+func spread(percent float64) float64 {
+	if percent < 0 {
+		return math.NaN()
+	}
+	return percent
+}
+
 // count converts a figure that counts something; 0 when it is none.
 func count(f float64) int {
-	if f >= 0 && f <= 1<<31 && f == math.Trunc(f) {
+	if f >= 0 && f <= maxCount && f == math.Trunc(f) {
 		return int(f)
 	}
 	return 0

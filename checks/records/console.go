@@ -23,9 +23,38 @@ type Console struct {
 	Ended      bool           // a summary line of pytest was found
 	NoProfiler string         // the line that says that the profiler could not be used, else ""
 	Throttled  string         // the line that says that the GPU was throttled, else ""
+	Stopped    string         // the line with which pytest says that it did not end by itself, else ""
 	// Fallbacks are, by backend, the first lines that say that it lacks the op and
 	// that another one answers.
 	Fallbacks map[string]string
+	// failed are the tests that pytest's short summary lists, with what it says.
+	failed map[string]string
+}
+
+// fail notes a test of pytest's short summary.
+func (c *Console) fail(node, why string) {
+	if c.failed == nil {
+		c.failed = map[string]string{}
+	}
+	if len(c.failed) < maxFailed {
+		class, name := SplitNodeID(node)
+		c.failed[Case{Class: class, Name: name}.ID()] = string(cut([]byte(why), maxSaid))
+	}
+}
+
+// maxFailed bounds the failed tests of a log that are kept.
+const maxFailed = 10_000
+
+// settle gives the cases the outcomes that the end of the log tells.
+func (c *Console) settle() {
+	for i := range c.Cases {
+		if why, failed := c.failed[c.Cases[i].ID()]; failed {
+			c.Cases[i].Outcome, c.Cases[i].Message = Failed, why
+		}
+	}
+	if c.Stopped != "" && c.Damage == nil {
+		c.Damage = fmt.Errorf("the run was stopped: %s", c.Stopped)
+	}
 }
 
 // ReadConsole reads the result blocks of a console log in the package's one
@@ -77,6 +106,7 @@ func ReadConsole(name string, r io.Reader) Console {
 		c.Cases = append(c.Cases, tc)
 		line, ok = next()
 	}
+	c.settle()
 	return c
 }
 
@@ -102,13 +132,23 @@ func (c *Console) signs(line string) {
 	if strings.Contains(lower, "throttl") && c.Throttled == "" {
 		c.Throttled = string(cut([]byte(line), maxSaid))
 	}
-	if _, rest, ok := strings.Cut(line, "Current backend '"); ok {
-		name, said, _ := strings.Cut(rest, "'")
-		if name = CanonicalBackend(name); strings.Contains(said, "has no implementation for") && c.Fallbacks[name] == "" {
-			if c.Fallbacks == nil {
-				c.Fallbacks = map[string]string{}
+	if name, ok := fellBack(line); ok && c.Fallbacks[name] == "" {
+		if c.Fallbacks == nil {
+			c.Fallbacks = map[string]string{}
+		}
+		c.Fallbacks[name] = string(cut([]byte(line), maxSaid))
+	}
+	for _, word := range []string{"FAILED ", "ERROR "} {
+		if rest, ok := strings.CutPrefix(line, word); ok && strings.Contains(rest, "::") {
+			node, why, _ := strings.Cut(rest, " - ")
+			c.fail(node, why)
+		}
+	}
+	if c.Stopped == "" && strings.HasPrefix(line, "!!!") && strings.HasSuffix(line, "!!!") {
+		for _, word := range []string{"Interrupt", "Exit", "stopping after"} {
+			if inner := strings.Trim(line, "! "); strings.Contains(inner, word) {
+				c.Stopped = string(cut([]byte(inner), maxSaid))
 			}
-			c.Fallbacks[name] = string(cut([]byte(line), maxSaid))
 		}
 	}
 	if counts := summaryLine(line); counts != nil {

@@ -96,11 +96,15 @@ func (c Case) CollectionError() bool {
 type Report struct {
 	Name     string // file name, for messages
 	Cases    []Case
-	Declared int   // sum of the suites' tests attributes; -1 when absent
-	Unnamed  int   // cases without name and class: the run was stopped inside them
-	Repairs  int   // bytes or references that had to be replaced
-	Ignored  int   // result blocks of a console log in another shape
-	Damage   error // why reading stopped before the end of the document; else nil
+	Declared int // sum of the suites' tests attributes; -1 when absent
+	Unnamed  int // cases without name and class: the run was stopped inside them
+	Repairs  int // bytes or references that had to be replaced
+	Ignored  int // result blocks of a console log in another shape
+	// Doubt says what the document contradicts itself in, so that it may lack a
+	// result; "" for nothing.
+	Doubt  string
+	SHA256 string // of the file in hex, set by whoever opened it; "" when not known
+	Damage error  // why reading stopped before the end of the document; else nil
 }
 
 // Interrupted says in a sentence why the file does not hold a whole run; the
@@ -113,6 +117,8 @@ func (r Report) Interrupted() string {
 		return r.Name + " holds a test case without a name: the run was stopped while a test ran"
 	case r.Declared > len(r.Cases):
 		return fmt.Sprintf("%s declares %s and holds %d: it is partial", r.Name, words.Count(r.Declared, "test"), len(r.Cases))
+	case r.Doubt != "":
+		return r.Name + " " + r.Doubt
 	}
 	for _, c := range r.Cases {
 		if c.CollectionError() {
@@ -173,7 +179,7 @@ func ReadJUnit(name string, r io.Reader) Report {
 		return nil
 	}
 	sum := d.decode()
-	report.Declared, report.Unnamed, report.Repairs, report.Damage = sum.Declared, sum.Unnamed, sum.Repairs, sum.Damage
+	report.Declared, report.Unnamed, report.Repairs, report.Doubt, report.Damage = sum.Declared, sum.Unnamed, sum.Repairs, sum.Doubt, sum.Damage
 	return report
 }
 
@@ -189,6 +195,7 @@ func growth(n, declared int) int {
 // Summary is what DecodeJUnit knows of a document besides its cases.
 type Summary struct {
 	Declared, Unnamed, Repairs int
+	Doubt                      string
 	Damage                     error
 }
 
@@ -214,6 +221,23 @@ type junitDecoder struct {
 	limit int // of a text, in bytes
 	body  excerpt
 	out   excerpt
+	// declared and held are numbers of result elements, by element: what the suites'
+	// attributes say and what was read.
+	declared, held [len(resultElements)]int
+}
+
+// resultElements are the elements that say how a case ended, with the attribute of
+// a suite that counts them.
+var resultElements = [...]struct{ element, attribute string }{{"failure", "failures"}, {"error", "errors"}, {"skipped", "skipped"}}
+
+// contradiction says which results the suites count and the document lacks.
+func (d *junitDecoder) contradiction() string {
+	for i, r := range resultElements {
+		if d.declared[i] > d.held[i] {
+			return fmt.Sprintf("declares %s=\"%d\" and holds %d: a result is missing", r.attribute, d.declared[i], d.held[i])
+		}
+	}
+	return ""
 }
 
 func newDecoder(r io.Reader) *junitDecoder {
@@ -235,6 +259,9 @@ func (d *junitDecoder) decode() Summary {
 		d.sum.Damage = errors.New("expected a testsuites or testsuite element, found an empty file")
 	}
 	d.sum.Repairs = d.s.repairs
+	if d.sum.Doubt == "" {
+		d.sum.Doubt = d.contradiction()
+	}
 	return d.sum
 }
 
@@ -278,6 +305,11 @@ func (d *junitDecoder) document() error {
 			if n, err := strconv.Atoi(string(d.s.attr("tests"))); err == nil && n >= 0 {
 				d.sum.Declared = max(d.sum.Declared, 0) + n
 			}
+			for i, r := range resultElements {
+				if n, err := strconv.Atoi(string(d.s.attr(r.attribute))); err == nil && n > 0 {
+					d.declared[i] += n
+				}
+			}
 		}
 		root = true
 	}
@@ -315,6 +347,9 @@ func (d *junitDecoder) testcase() error {
 		case "system-out", "system-err":
 			err = d.text(&d.out)
 		default:
+			if d.sum.Doubt == "" {
+				d.sum.Doubt = fmt.Sprintf("holds the element %.40q in a test case, which is none of JUnit's: how the case ended is not known", name)
+			}
 			err = d.text(nil)
 		}
 		if err != nil {
@@ -326,6 +361,11 @@ func (d *junitDecoder) testcase() error {
 // result reads an element that says how a case ended. Of several the gravest
 // counts.
 func (d *junitDecoder) result(element string, c *Case) error {
+	for i, r := range resultElements {
+		if r.element == element {
+			d.held[i]++
+		}
+	}
 	message := d.s.attr("message")
 	o := outcome(element, string(d.s.attr("type")), message)
 	kept := d.names.of(cut(message, min(maxMessage, d.limit)))

@@ -63,22 +63,21 @@ func (e *excerpt) drop() {
 // maxSaid bounds a line that is kept wherever it stands, in bytes.
 const maxSaid = 400
 
-// fallback is how TileGym's dispatcher begins to say that another backend answers.
-var fallback = []byte("Current backend '")
-
 // note keeps the lines that say that a backend has no implementation.
 func (e *excerpt) note(text []byte) {
-	for {
-		i := bytes.Index(text, fallback)
-		if i < 0 || len(e.said) > 4*maxSaid {
-			return
+	for _, sign := range []struct{ begins, says string }{{fallbackBegins, fallbackSays}, {defaultBegins, defaultAnswered}} {
+		for rest := text; len(e.said) <= 4*maxSaid; {
+			i := bytes.Index(rest, []byte(sign.begins))
+			if i < 0 {
+				break
+			}
+			rest = rest[i:]
+			line, _, _ := bytes.Cut(rest[:min(len(rest), maxSaid)], []byte{'\n'})
+			if bytes.Contains(line, []byte(sign.says)) && !bytes.Contains(e.said, line) {
+				e.said = append(append(e.said, line...), '\n')
+			}
+			rest = rest[len(sign.begins):]
 		}
-		text = text[i:]
-		line, _, _ := bytes.Cut(text[:min(len(text), maxSaid)], []byte{'\n'})
-		if bytes.Contains(line, []byte("has no implementation for")) && !bytes.Contains(e.said, line) {
-			e.said = append(append(e.said, line...), '\n')
-		}
-		text = text[len(fallback):]
 	}
 }
 

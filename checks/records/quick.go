@@ -112,13 +112,16 @@ func (q *quick) figures() Measurement {
 		seen.known |= bit
 		switch bit {
 		case 32:
-			m.NRep = count(q.number())
+			n := q.number()
+			q.ok = q.ok && !(n < 1) // which the careful reader words
+			m.NRep = count(n)
 		case 64:
 			m.Kernels = q.kernels()
 		default:
 			*field = q.number()
 		}
 	})
+	m.RelStd = spread(m.RelStd)
 	return m
 }
 

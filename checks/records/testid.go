@@ -3,6 +3,7 @@ package records
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // KnownBackends are the backend names that occur in TileGym's test ids. A name
@@ -182,16 +183,27 @@ func Tokens(params string) []string {
 	return fields
 }
 
-// Backward reports whether the case tests a backward pass, by its names.
+// Backward reports whether the case tests a backward pass, by its names. One that
+// says that there is none, as no_backward or backward=False do, does not.
 func (id TestID) Backward() bool {
-	for _, s := range slices.Concat([]string{id.Test}, id.Params) {
-		s = strings.ToLower(s)
-		if strings.Contains(s, "backward") || strings.Contains(s, "bwd") {
-			return true
+	before := "" // the word in front: pytest joins parameters by the dash that one may hold
+	for i, s := range slices.Concat([]string{id.Test}, id.Params) {
+		words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		for n, w := range words {
+			off := n+1 < len(words) && words[n+1] == "false"
+			if (strings.Contains(w, "backward") || strings.Contains(w, "bwd")) && !slices.Contains(denials, before) && !off {
+				return true
+			}
+			before = w
+		}
+		if i == 0 {
+			before = ""
 		}
 	}
 	return false
 }
+
+var denials = []string{"no", "not", "non", "without", "skip"}
 
 // Renamed is the same case under another name: test[params] without the backend,
 // or only the test or only the parameters' text.

@@ -1,0 +1,153 @@
+package records
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func suiteOf(attributes string, cases ...string) string {
+	return `<testsuites><testsuite name="pytest" ` + attributes + `>` + strings.Join(cases, "") + `</testsuite></testsuites>`
+}
+
+// A file whose suite counts results that it does not hold has lost one: the case
+// would read as passed.
+func TestCountedResultThatIsNotThere(t *testing.T) {
+	passed := `<testcase classname="a.B" name="test_op[cutile_rs-1]"></testcase>`
+	failed := `<testcase classname="a.B" name="test_op[cutile_rs-2]"><failure message="x"/></testcase>`
+	skipped := `<testcase classname="a.B" name="test_op[cutile_rs-3]"><skipped message="x"/></testcase>`
+	for _, tc := range []struct{ document, want string }{
+		{suiteOf(`tests="1" failures="1"`, passed), `declares failures="1" and holds 0: a result is missing`},
+		{suiteOf(`tests="2" errors="1" failures="1"`, passed, failed), `declares errors="1" and holds 0: a result is missing`},
+		{suiteOf(`tests="2" skipped="2"`, passed, skipped), `declares skipped="2" and holds 1: a result is missing`},
+		{suiteOf(`tests="1" failures="1"`, strings.Replace(passed, "></", "><!--<failure/>--></", 1)), `declares failures="1" and holds 0`},
+		{suiteOf(`tests="3" failures="1" skipped="1" errors="0"`, passed, failed, skipped), ""},
+		{suiteOf(`tests="2" failures="0"`, passed, failed), ""},
+		{suiteOf(`tests="1" failures="many" errors="-1"`, passed), ""},
+		// The outer suite counts what the inner one holds.
+		{suiteOf(`tests="2" failures="1"`, passed, `<testsuite tests="1" failures="1">`+failed+`</testsuite>`), ""},
+	} {
+		got := ReadJUnit("x.xml", strings.NewReader(tc.document)).Interrupted()
+		if tc.want == "" {
+			require.Empty(t, got, tc.document)
+			continue
+		}
+		require.Contains(t, got, "x.xml "+tc.want, tc.document)
+	}
+}
+
+// Only what JUnit names says how a case ended.
+func TestUnknownElementInACase(t *testing.T) {
+	for _, element := range []string{"FAILURE", "rerun", "flakyFailure", "testcase", "result"} {
+		r := ReadJUnit("x.xml", strings.NewReader(suiteOf("", `<testcase classname="a.B" name="t"><`+element+` message="x"/></testcase>`)))
+		require.Contains(t, r.Interrupted(), `holds the element "`+element+`" in a test case`)
+	}
+	known := `<testcase classname="a.B" name="t"><properties/><system-out>x</system-out><system-err>y</system-err></testcase>`
+	require.Empty(t, ReadJUnit("x.xml", strings.NewReader(suiteOf("", known))).Interrupted())
+}
+
+// Real files contradict themselves nowhere but where the run was stopped.
+func TestRecordedFilesContradictNothing(t *testing.T) {
+	n := 0
+	require.NoError(t, filepath.WalkDir("../../testdata", func(path string, d os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".xml" {
+			return err
+		}
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		defer f.Close()
+		require.Empty(t, ReadJUnit(path, f).Doubt)
+		n++
+		return nil
+	}))
+	require.Greater(t, n, 100)
+}
+
+// The end of a console log says which of its tests failed, and that a run did not
+// end by itself.
+func TestConsoleThatFailedOrWasStopped(t *testing.T) {
+	block := "Performance Test Results\ntest: tests/ops/test_x.py::Test_X::test_perf[cutile_rs-1]\nbenchmark: {'cutile-rs': {'forward': {'median': 0.1}}}\n"
+	for _, word := range []string{"FAILED", "ERROR"} {
+		c := ReadConsole("log", strings.NewReader(block+word+" tests/ops/test_x.py::Test_X::test_perf[cutile_rs-1] - AssertionError: far off\n= 1 failed in 3.00s =\n"))
+		require.Equal(t, Failed, c.Cases[0].Outcome)
+		require.Equal(t, "AssertionError: far off", c.Cases[0].Message)
+		require.Empty(t, c.Interrupted())
+	}
+	c := ReadConsole("log", strings.NewReader(block+"FAILED tests/ops/test_x.py::Test_X::test_perf[cutile_rs-2] - x\n"))
+	require.Equal(t, Passed, c.Cases[0].Outcome, "another test failed")
+	for _, end := range []string{"!!!!!!! KeyboardInterrupt !!!!!!!", "!!! Interrupted: 1 error during collection !!!", "!!!! stopping after 1 failures !!!!", "!!!! _pytest.outcomes.Exit: no device !!!!"} {
+		c := ReadConsole("log", strings.NewReader(block+end+"\n"))
+		require.Contains(t, c.Interrupted(), "the run was stopped: "+strings.Trim(end, "! "))
+	}
+	require.Empty(t, ReadConsole("log", strings.NewReader(block+"!!! all good, no Exit yet\n")).Interrupted())
+	f := openRecorded(t, "interrupted_console.log")
+	require.Contains(t, ReadConsole("interrupted_console.log", f).Stopped, "KeyboardInterrupt")
+}
+
+// Both readers of a record refuse counts that nothing measured has.
+func TestRecordOfNoRepetition(t *testing.T) {
+	record := func(nrep, relStd, launches string) string {
+		return "{'a': {'forward': {'median': 0.5, 'rel_std': " + relStd + ", 'nrep': " + nrep + ", 'kernel_times': [{'name': 'k', 'self_time_us': 1.0, 'count': " + launches + "}]}}}"
+	}
+	for _, nrep := range []string{"0", "-3", "0.5"} {
+		_, err := ParseBenchmark(record(nrep, "1.0", "1"))
+		require.ErrorContains(t, err, "a.forward.nrep: expected at least 1 repetition, found "+nrep)
+	}
+	for _, nrep := range []string{"1", "nan", "None"} {
+		_, err := ParseBenchmark(record(nrep, "1.0", "1"))
+		require.NoError(t, err, nrep)
+	}
+	_, err := ParseBenchmark(record("3", "1.0", "10000000000000000000"))
+	require.ErrorContains(t, err, "expected a whole number of launches from 1 to 2147483648, found 1e+19")
+	for _, text := range []string{record("3", "-1.0", "1"), record("3", "-1.0", "0x1")} {
+		ms, err := ParseBenchmark(text)
+		if err == nil {
+			require.NotEqual(t, -1.0, ms[0].RelStd, "no spread is below zero")
+		}
+	}
+}
+
+func TestFallbackLine(t *testing.T) {
+	says := "Current backend 'cutile-rs' has no implementation for 'bmm', falling back to 'cutile' backend"
+	byDefault := "No backend implementation found for 'bmm', using default implementation"
+	for _, tc := range []struct {
+		text, backend string
+		want          string
+	}{
+		{"x\nWARNING " + says + "\ny", "cutile-rs", says},
+		{strings.Replace(says, "cutile-rs", "cutile_rs", 1), "cutile-rs", strings.Replace(says, "cutile-rs", "cutile_rs", 1)},
+		{says, "cutile", ""},
+		{"a\n" + byDefault + "\n", "cutile-rs", byDefault},
+		{"No backend implementation found for 'bmm' with backend 'cutile-rs'. Fallback to default implementation is disabled", "cutile-rs", ""},
+		{"Current backend 'cutile-rs' is fine\n" + says, "cutile-rs", says},
+		{"", "cutile-rs", ""},
+	} {
+		require.Equal(t, tc.want, Fallback(tc.text, tc.backend), tc.text)
+	}
+	// However much is written around it.
+	noise := strings.Repeat("x", 200<<10)
+	for _, line := range []string{says, byDefault} {
+		r := ReadJUnit("x.xml", strings.NewReader(document(`<testcase classname="a" name="b"><system-out>`+noise+"\n"+line+"\n"+noise+`</system-out></testcase>`)))
+		require.Equal(t, line, Fallback(r.Cases[0].Output, "cutile-rs"))
+	}
+}
+
+func TestBackwardByName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"test_op_backward[cutile_rs-1]":         true,
+		"test_op_backward_no_bias[cutile_rs-1]": true,
+		"test_op[cutile_rs-bwd-1]":              true,
+		"test_op[cutile_rs-backward=True]":      true,
+		"test_bwd[no-1]":                        true,
+		"test_op[cutile_rs-no_backward-1]":      false,
+		"test_op[cutile_rs-no-backward-1]":      false,
+		"test_op[cutile_rs-without_bwd]":        false,
+		"test_op[cutile_rs-backward=False]":     false,
+		"test_op[cutile_rs-1]":                  false,
+	} {
+		require.Equal(t, want, ParseID("a.B", name).Backward(), name)
+	}
+}
