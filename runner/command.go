@@ -74,6 +74,11 @@ func quote(s string) string {
 		}
 		return before + `"` + s[at[0]:at[1]] + `"` + after
 	}
+	return Quote(s)
+}
+
+// Quote writes a text as one word of a shell.
+func Quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-", r)
 	}) {

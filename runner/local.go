@@ -20,6 +20,9 @@ func (r *Runner) Kernels(ctx context.Context, w *Workspace, req job.Request, sta
 			outcome, err := r.Stage(ctx, w, req, stage, kernel)
 			if outcome.Dir != "" {
 				outcomes = append(outcomes, outcome)
+				if r.Ended != nil {
+					r.Ended(outcome)
+				}
 			}
 			if err != nil {
 				return outcomes, err

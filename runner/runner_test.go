@@ -167,6 +167,42 @@ func TestLocalRunsEveryStageOfACleanKernel(t *testing.T) {
 	assert.NotContains(t, reference, "cutile_rs")
 }
 
+// A job is told of when it ends, not when all have ended, and what an earlier run
+// left is never mixed with it: it is refused, or kept under another name.
+func TestJobsAreToldOfAndKeptApart(t *testing.T) {
+	repo := newRepository(t)
+	w, err := InPlace(repo.dir)
+	require.NoError(t, err)
+	r := newRunner(t)
+	req := request("", "", "row_sum", "scale_add")
+	build := []job.Stage{job.Build}
+	var told []string
+	r.Ended = func(o Outcome) {
+		told = append(told, o.Kernel)
+		list, err := os.ReadDir(r.Out)
+		require.NoError(t, err)
+		assert.Len(t, list, len(told), "the next job has not begun")
+	}
+	outcomes, err := r.Kernels(t.Context(), w, req, build)
+	require.NoError(t, err)
+	require.Equal(t, []string{"row_sum", "scale_add"}, told)
+
+	r.Ended = nil
+	_, err = r.Kernels(t.Context(), w, req, build)
+	require.ErrorContains(t, err, "is not empty: remove it or choose another --out")
+	r.Unasked = true
+	require.NoError(t, os.WriteFile(filepath.Join(outcomes[0].Dir, "mark"), nil, 0o644))
+	for range 2 {
+		_, err = r.Kernels(t.Context(), w, req, build)
+		require.NoError(t, err)
+	}
+	assert.FileExists(t, outcomes[0].Dir+".1/mark")
+	assert.NoFileExists(t, outcomes[0].Dir+".2/mark")
+	for _, dir := range []string{outcomes[0].Dir, outcomes[0].Dir + ".1", outcomes[0].Dir + ".2"} {
+		assert.FileExists(t, filepath.Join(dir, job.EvidenceFile))
+	}
+}
+
 func TestLocalStopsAKernelAtItsFirstFailure(t *testing.T) {
 	repo := newRepository(t)
 	repo.replace("src/tilegym/ops/cutile_rs/row_sum_kernel/kernel.rs", "predicate::LessThan", "predicate::GreaterThanOrEqual")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +59,13 @@ type Runner struct {
 	DryRun io.Writer
 	// Progress, when set, takes one line for each command that lasts over a second.
 	Progress io.Writer
-	Now      func() time.Time
+	// Ended, when set, is called when a job has left its evidence.
+	Ended func(Outcome)
+	// Unasked says that no dispatch asked for the jobs: what an earlier run left in a
+	// job's folder is moved aside, to NAME.1 and so on, where it is refused otherwise,
+	// and Out, if it is made here, is made as a folder that git does not list.
+	Unasked bool
+	Now   func() time.Time
 	// MoreRounds says whether another perf round is wanted after the ones whose
 	// records are given, as pairs of files in order. Nil: never beyond the minimum.
 	MoreRounds func(candidate, reference []string, e job.Evidence) (bool, error)
@@ -109,7 +116,7 @@ func (r *Runner) Stage(ctx context.Context, w *Workspace, req job.Request, stage
 		_, err := s.run(ctx)
 		return s.out, err
 	}
-	if err := fresh(dir); err != nil {
+	if err := r.fresh(dir); err != nil {
 		return Outcome{}, err
 	}
 	if s.scripts, err = os.MkdirTemp("", "tilegate-scripts-"); err != nil {
@@ -144,17 +151,54 @@ func (s *stageRun) heading() error {
 	return err
 }
 
-// fresh makes an empty folder and refuses one that holds something, so that the
-// files of two runs never mix.
-func fresh(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// hide makes a folder, if it is not there, whose files git does not list.
+func hide(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
-	list, err := os.ReadDir(dir)
-	if err == nil && len(list) > 0 {
-		err = fmt.Errorf("%s is not empty: remove it or choose another --out", dir)
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o644)
+}
+
+// fresh makes an empty folder in place of one that holds something, so that the
+// files of two runs never mix.
+func (r *Runner) fresh(dir string) error {
+	if r.Unasked {
+		if err := hide(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(list) > 0 {
+		if !r.Unasked {
+			return fmt.Errorf("%s is not empty: remove it or choose another --out", dir)
+		}
+		if err := aside(dir); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// aside gives a folder the first name of its own with a number that is free.
+func aside(dir string) error {
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s.%d", dir, n)
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(dir, name)
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 func writeScripts(dir string) error {

@@ -23,20 +23,42 @@ type Evidence struct {
 // belongs to the request and that each listed file is there with its digest.
 // Everything in it stays untrusted.
 func Open(artifact fs.FS, r job.Request, stage job.Stage, kernel string) (Evidence, error) {
+	e, err := read(artifact)
+	if err != nil {
+		return Evidence{}, err
+	}
+	if err := e.Belongs(r, stage, kernel); err != nil {
+		return Evidence{}, err
+	}
+	e.request = r
+	return e, e.check()
+}
+
+// OpenLocal reads the evidence of a job that nobody asked for but who ran it: it
+// belongs to what it says itself.
+func OpenLocal(folder fs.FS) (Evidence, error) {
+	e, err := read(folder)
+	if err != nil {
+		return Evidence{}, err
+	}
+	return e, e.check()
+}
+
+func read(artifact fs.FS) (Evidence, error) {
 	data, err := fs.ReadFile(artifact, job.EvidenceFile)
 	if err != nil {
 		return Evidence{}, fmt.Errorf("evidence: expected %s at the artifact's root: %w", job.EvidenceFile, err)
 	}
 	doc, err := job.ParseEvidence(data)
-	if err != nil {
-		return Evidence{}, err
-	}
-	if err := doc.Belongs(r, stage, kernel); err != nil {
-		return Evidence{}, err
-	}
+	sum := sha256.Sum256(data)
+	return Evidence{Evidence: doc, SHA256: hex.EncodeToString(sum[:]), fsys: artifact}, err
+}
+
+// check says which of the listed files are not there as they are listed.
+func (e Evidence) check() error {
 	var faults []error
 	seen := map[string]bool{}
-	for _, f := range doc.Files {
+	for _, f := range e.Files {
 		switch {
 		case !fs.ValidPath(f.Path) || f.Path == job.EvidenceFile || path.Dir(f.Path) != ".":
 			faults = append(faults, fmt.Errorf("evidence: files: expected a plain name, found %q", f.Path))
@@ -46,7 +68,7 @@ func Open(artifact fs.FS, r job.Request, stage job.Stage, kernel string) (Eviden
 			continue
 		}
 		seen[f.Path] = true
-		content, err := fs.ReadFile(artifact, f.Path)
+		content, err := fs.ReadFile(e.fsys, f.Path)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("evidence: files: %q is listed and not there", f.Path))
 			continue
@@ -55,8 +77,7 @@ func Open(artifact fs.FS, r job.Request, stage job.Stage, kernel string) (Eviden
 			faults = append(faults, fmt.Errorf("evidence: files: %q has another sha256 than listed", f.Path))
 		}
 	}
-	sum := sha256.Sum256(data)
-	return Evidence{Evidence: doc, SHA256: hex.EncodeToString(sum[:]), fsys: artifact, request: r}, errors.Join(faults...)
+	return errors.Join(faults...)
 }
 
 // exit is the exit code of a command of the evidence; ok is false when it did

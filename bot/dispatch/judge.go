@@ -170,10 +170,33 @@ func (e Evidence) compileError() (string, error) {
 	return "", nil
 }
 
-// correctness judges the last test run of the job: the whole one, or the first
-// case alone when that already failed. Without a test run the step that failed
-// before it is the verdict.
+// correctness takes over what the test run shows.
 func (e Evidence) correctness(c config.Config, k Kernel) (Verdict, error) {
+	v, judged, err := e.Tests(k.Test, nil, correctness.Options{AllowSkip: c.SkipMatcher(e.Candidate)})
+	if err != nil {
+		return Verdict{}, err
+	}
+	out := Verdict{Outcome: gate.Verdict(v.Verdict), FailClass: string(v.FailClass), Sentence: v.Sentence, judged: judged}
+	if judged {
+		out.Detail, err = json.Marshal(v)
+	}
+	return out, err
+}
+
+// Tests judges the last test run of a correctness job: the whole one, or the first
+// case alone when that already failed. Without a test run the step that failed
+// before it is the verdict, and judged is false. test is the kernel's test file,
+// empty when it is not known; backends and what is known of the run are taken from
+// the evidence, the other options as they are.
+func (e Evidence) Tests(test string, base []records.Report, o correctness.Options) (v correctness.Verdict, judged bool, err error) {
+	without := func(verdict, format string, args ...any) (correctness.Verdict, bool, error) {
+		return correctness.Verdict{
+			Schema: correctness.Schema, Verdict: verdict, Backend: e.Candidate, Missing: []string{}, Cases: []correctness.Case{}, Sentence: fmt.Sprintf(format, args...),
+		}, false, nil
+	}
+	if e.Interrupted {
+		return without(correctness.Blocked, "The %s job was interrupted; its evidence is partial and shows nothing.", e.Stage)
+	}
 	for _, name := range []string{"pytest", "canary"} {
 		code, ran := e.exit(name)
 		if !ran {
@@ -181,35 +204,32 @@ func (e Evidence) correctness(c config.Config, k Kernel) (Verdict, error) {
 		}
 		report, ok, err := e.junit(name + ".xml")
 		if err != nil {
-			return Verdict{}, err
+			return v, false, err
 		}
 		if !ok {
-			return blocked("`%s` ended with exit code %d and left no JUnit file: nothing is shown.", name, code), nil
+			return without(correctness.Blocked, "`%s` ended with exit code %d and left no JUnit file: nothing is shown.", name, code)
 		}
-		if other := foreign(report, k.Test); other != "" {
-			return blocked("%s", other), nil
+		if other := foreign(report, test); other != "" {
+			return without(correctness.Blocked, "%s", other)
 		}
 		log, err := e.log(name + ".log")
 		if err != nil {
-			return Verdict{}, err
+			return v, false, err
 		}
-		v := correctness.Judge([]records.Report{report}, nil, correctness.Options{
-			Backend: e.Candidate, Reference: e.Reference, AllowSkip: c.SkipMatcher(e.Candidate), ExitCode: &code,
-			Deselected: log.Counts["deselected"], Fallback: log.Fallbacks[records.CanonicalBackend(e.Candidate)],
-			// The first case alone is never the whole run.
-			Interrupted: name == "canary" && code == 0,
-		})
-		detail, err := json.Marshal(v)
-		out := Verdict{Outcome: gate.Verdict(v.Verdict), FailClass: string(v.FailClass), Sentence: v.Sentence, Detail: detail, judged: true}
-		if _, failed := e.failed(); failed && out.Outcome == gate.AllPass {
-			out.Outcome, out.Sentence = gate.Blocked, "All cases passed, but a command of the job failed."
+		o.Backend, o.Reference, o.ExitCode = e.Candidate, e.Reference, &code
+		o.Deselected, o.Fallback = log.Counts["deselected"], log.Fallbacks[records.CanonicalBackend(e.Candidate)]
+		// The first case alone is never the whole run.
+		o.Interrupted = name == "canary" && code == 0
+		v = correctness.Judge([]records.Report{report}, base, o)
+		if _, failed := e.failed(); failed && v.Verdict == correctness.AllPass {
+			v.Verdict, v.Sentence = correctness.Blocked, "All cases passed, but a command of the job failed."
 		}
-		return out, err
+		return v, true, nil
 	}
 	if c, failed := e.failed(); failed {
-		return Verdict{Outcome: gate.Fail, Sentence: fmt.Sprintf("`%s` ended with exit code %d before any test ran.", c.Name, c.ExitCode)}, nil
+		return without(correctness.Fail, "`%s` ended with exit code %d before any test ran.", c.Name, c.ExitCode)
 	}
-	return blocked("The correctness evidence names no test run: nothing ran."), nil
+	return without(correctness.Blocked, "The correctness evidence names no test run: nothing ran.")
 }
 
 // junit reads one of the evidence's JUnit files; ok is false when it is not listed.

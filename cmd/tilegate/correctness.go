@@ -1,16 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
+	"github.com/tilegate/tilegate/bot/dispatch"
 	"github.com/tilegate/tilegate/checks/correctness"
+	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
 )
 
 type correctnessCmd struct {
-	JUnit     []string `name:"junit" required:"" placeholder:"FILE" sep:"none" help:"JUnit file of the run."`
-	Backend   string   `required:"" placeholder:"NAME" help:"Backend under test."`
+	Dir       string   `arg:"" optional:"" help:"What a correctness job of tilegate runner left: its folder or evidence.json. It names backends and records."`
+	JUnit     []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file of the run."`
+	Backend   string   `placeholder:"NAME" help:"Backend under test."`
 	Reference string   `placeholder:"NAME" help:"Backend whose cases in the same files are the expected ones."`
 	BaseJUnit []string `name:"base-junit" placeholder:"FILE" sep:"none" help:"JUnit file of the base revision, which cites skips that were there before."`
 	Expect    string   `placeholder:"FILE" help:"Expected cases, one node id a line, of either backend."`
@@ -21,37 +26,14 @@ type correctnessCmd struct {
 }
 
 func (c *correctnessCmd) Help() string {
-	return "Exit status: 0 ALL_PASS, 1 FAIL, 2 wrong usage or a missing file, 3 BLOCKED (nothing ran, skipped, partial, or a cause outside of the change)."
+	return "Judges a correctness job's folder, or the files that are named. Exit status: 0 ALL_PASS, 1 FAIL, 2 wrong usage or a missing file, 3 BLOCKED (nothing ran, skipped, partial, or a cause outside of the change)."
 }
 
 func (c *correctnessCmd) Run(s streams) error {
-	files, err := readReports(c.JUnit)
+	v, err := c.judge()
 	if err != nil {
 		return err
 	}
-	base, err := readReports(c.BaseJUnit)
-	if err != nil {
-		return err
-	}
-	cfg, err := readConfig(c.Config)
-	if err != nil {
-		return err
-	}
-	o := correctness.Options{Backend: c.Backend, Reference: c.Reference, ExitCode: c.ExitCode}
-	if records.CanonicalBackend(c.Backend) == records.CanonicalBackend(c.Reference) {
-		return fmt.Errorf("--backend and --reference are both %s: expected two backends", c.Backend)
-	}
-	if o.AllowSkip, err = skipMatcher(c.Config, cfg, c.AllowSkip, c.Backend); err != nil {
-		return err
-	}
-	if c.Expect != "" {
-		data, err := readSmall(c.Expect, "a list of expected cases")
-		if err != nil {
-			return err
-		}
-		o.Expect = expectedCases(string(data))
-	}
-	v := correctness.Judge(files, base, o)
 	if c.Format == "json" {
 		err = writeJSON(s.Out, v)
 	} else {
@@ -67,6 +49,65 @@ func (c *correctnessCmd) Run(s streams) error {
 		return exitNotFine
 	}
 	return exitUndecided
+}
+
+// judge judges the folder of a job, or the files that are named one by one.
+func (c *correctnessCmd) judge() (v correctness.Verdict, err error) {
+	var f evidenceFolder
+	if c.Dir != "" {
+		if f, err = openJob(c.Dir, job.Correctness); err != nil {
+			return v, err
+		}
+		if c.Backend+c.Reference != "" || len(c.JUnit) > 0 || c.ExitCode != nil {
+			return v, fmt.Errorf("%s names backends, records and exit status itself: expected neither --backend, --reference, --exit-code nor --junit beside it", c.Dir)
+		}
+		c.Backend, c.Reference = f.Candidate, f.Reference
+	} else if c.Backend == "" || len(c.JUnit) == 0 {
+		return v, errors.New("expected --junit FILE and --backend NAME, or the folder of a correctness job of tilegate runner")
+	}
+	files, err := readReports(c.JUnit)
+	if err != nil {
+		return v, err
+	}
+	base, err := readReports(c.BaseJUnit)
+	if err != nil {
+		return v, err
+	}
+	o, err := c.options()
+	if err != nil {
+		return v, err
+	}
+	if c.Dir == "" {
+		return correctness.Judge(files, base, o), nil
+	}
+	e, err := dispatch.OpenLocal(os.DirFS(f.dir))
+	if err != nil {
+		return v, oneLine(err)
+	}
+	v, _, err = e.Tests("", base, o)
+	return v, err
+}
+
+func (c *correctnessCmd) options() (correctness.Options, error) {
+	o := correctness.Options{Backend: c.Backend, Reference: c.Reference, ExitCode: c.ExitCode}
+	cfg, err := readConfig(c.Config)
+	if err != nil {
+		return o, err
+	}
+	if records.CanonicalBackend(c.Backend) == records.CanonicalBackend(c.Reference) {
+		return o, fmt.Errorf("--backend and --reference are both %s: expected two backends", c.Backend)
+	}
+	if o.AllowSkip, err = skipMatcher(c.Config, cfg, c.AllowSkip, c.Backend); err != nil {
+		return o, err
+	}
+	if c.Expect != "" {
+		data, err := readSmall(c.Expect, "a list of expected cases")
+		if err != nil {
+			return o, err
+		}
+		o.Expect = expectedCases(string(data))
+	}
+	return o, nil
 }
 
 func readReports(paths []string) ([]records.Report, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -16,8 +17,9 @@ type perfCmd struct {
 }
 
 type perfCompareCmd struct {
-	Candidate      string   `required:"" placeholder:"NAME" help:"Backend under test."`
-	Reference      string   `required:"" placeholder:"NAME" help:"Backend to compare with."`
+	Dir            string   `arg:"" optional:"" help:"What a perf job of tilegate runner left: its folder or evidence.json. It names backends and records."`
+	Candidate      string   `placeholder:"NAME" help:"Backend under test."`
+	Reference      string   `placeholder:"NAME" help:"Backend to compare with."`
 	JUnit          []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file with records of both; each file is a round."`
 	CandidateJUnit []string `name:"candidate-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the candidate only."`
 	ReferenceJUnit []string `name:"reference-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the reference only."`
@@ -31,24 +33,14 @@ type perfCompareCmd struct {
 }
 
 func (c *perfCompareCmd) Help() string {
-	return "Compares measured configs by class, test and parameters. Exit status: 0 DONE, 1 INVESTIGATE (slower or missing data), 2 wrong usage or a missing file, 3 BLOCKED (no verdict on times is possible)."
+	return "Compares measured configs by class, test and parameters: those of a perf job's folder, or of the files that are named. Exit status: 0 DONE, 1 INVESTIGATE (slower or missing data), 2 wrong usage or a missing file, 3 BLOCKED (no verdict on times is possible)."
 }
 
 func (c *perfCompareCmd) Run(s streams) error {
-	files, notes, err := c.files()
+	v, err := c.compare()
 	if err != nil {
 		return err
 	}
-	evidence, err := readEvidence(c.Evidence)
-	if err != nil {
-		return err
-	}
-	o, err := c.options()
-	if err != nil {
-		return err
-	}
-	o.LogNotes = notes
-	v := perf.Compare(files, evidence, o)
 	switch c.Format {
 	case "json":
 		err = writeJSON(s.Out, v)
@@ -70,6 +62,50 @@ func (c *perfCompareCmd) Run(s streams) error {
 		return exitNotFine
 	}
 	return exitUndecided
+}
+
+// compare judges the folder of a job, or the files that are named one by one.
+func (c *perfCompareCmd) compare() (perf.Verdict, error) {
+	if c.Dir != "" {
+		return c.compareFolder()
+	}
+	if c.Candidate == "" || c.Reference == "" {
+		return perf.Verdict{}, errors.New("expected --candidate NAME and --reference NAME with record files, or the folder of a perf job of tilegate runner")
+	}
+	files, notes, err := c.files()
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	evidence, err := readEvidence(c.Evidence)
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	o, err := c.options()
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	o.LogNotes = notes
+	return perf.Compare(files, evidence, o), nil
+}
+
+// compareFolder judges what a job left; times of a part of a run show nothing.
+func (c *perfCompareCmd) compareFolder() (perf.Verdict, error) {
+	f, err := openJob(c.Dir, job.Perf)
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	if c.Candidate+c.Reference != "" || len(c.JUnit)+len(c.CandidateJUnit)+len(c.ReferenceJUnit)+len(c.Log)+len(c.Evidence) > 0 {
+		return perf.Verdict{}, fmt.Errorf("%s names backends and records itself: expected neither --candidate, --reference, --log, --evidence nor --junit beside it", c.Dir)
+	}
+	v, err := f.perf(*c)
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	if why := f.partial(); why != "" && (v.Verdict == perf.Done || f.Interrupted) {
+		v.Verdict, v.Severity, v.GeomeanRatio = perf.Blocked, perf.MissingData, nil
+		v.Sentence = "BLOCKED: " + why + "."
+	}
+	return v, nil
 }
 
 // files reads all record files and what their logs say besides.

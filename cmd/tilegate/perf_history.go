@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/tilegate/tilegate/checks/history"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
-	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/checks/words"
 )
@@ -197,53 +195,21 @@ func (c *perfHistoryCmd) record(s streams) error {
 
 // judge compares the rounds of a perf stage's evidence.
 func (c *perfHistoryCmd) judge(path string) (history.Measurement, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, job.EvidenceFile)
-	}
-	evidence, err := readEvidence([]string{path})
+	f, err := openEvidence(path, job.Perf)
 	if err != nil {
 		return history.Measurement{}, err
 	}
-	e := evidence[0]
-	switch {
-	case e.Stage != job.Perf:
-		return history.Measurement{}, fmt.Errorf("expected evidence of the perf stage, found one of %s", e.Stage)
-	case e.Interrupted:
-		return history.Measurement{}, fmt.Errorf("%w: the run was interrupted", history.ErrNothingMeasured)
+	if f.Interrupted {
+		return history.Measurement{}, fmt.Errorf("%w: %s", history.ErrNothingMeasured, f.partial())
 	}
-	compare := perfCompareCmd{Candidate: e.Candidate, Reference: e.Reference, Analysis: c.Analysis}
-	var notes []string
-	for _, f := range e.Files {
-		if !filepath.IsLocal(f.Path) {
-			return history.Measurement{}, fmt.Errorf("evidence: files: expected a plain name, found %q", f.Path)
-		}
-		switch at := filepath.Join(filepath.Dir(path), f.Path); f.Kind {
-		case "junit":
-			compare.JUnit = append(compare.JUnit, at)
-		case "log":
-			console, err := readRecords(at, records.ReadConsole)
-			if err != nil {
-				return history.Measurement{}, err
-			}
-			notes = append(notes, perf.ConsoleNotes(console)...)
-		}
-	}
-	files, _, err := compare.files()
+	v, err := f.perf(perfCompareCmd{Analysis: c.Analysis})
 	if err != nil {
 		return history.Measurement{}, err
 	}
-	o, err := compare.options()
-	if err != nil {
-		return history.Measurement{}, err
+	if why := f.partial(); why != "" && v.Verdict == perf.Done {
+		return history.Measurement{}, fmt.Errorf("%w: %s", history.ErrNothingMeasured, why)
 	}
-	o.LogNotes = notes
-	v := perf.Compare(files, evidence, o)
-	for _, command := range e.Commands {
-		if command.ExitCode != 0 && v.Verdict == perf.Done {
-			return history.Measurement{}, fmt.Errorf("%w: %s ended with exit code %d, so it is not a whole run", history.ErrNothingMeasured, command.Name, command.ExitCode)
-		}
-	}
-	return history.From(e, v, v.Threshold)
+	return history.From(f.Evidence, v, v.Threshold)
 }
 
 // appendHistory adds measurements to the end of a store, whole or not at all as far

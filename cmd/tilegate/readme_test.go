@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
 )
 
@@ -115,8 +118,9 @@ exec git -c user.name=a -c user.email=a@example.org commit -q -m base
 exec git update-ref refs/remotes/origin/main HEAD
 exec mkdir testdata
 exec cp -r $REPO/testdata/junit testdata/junit
-exec cp testdata/junit/op_pass.xml op.xml
-exec cp testdata/junit/rms_norm_ref.xml perf.xml
+exec mkdir tilegate-out
+exec cp -r $WORK/correctness tilegate-out/tilegate-local-correctness-bmm-local
+exec cp -r $WORK/perf tilegate-out/tilegate-local-perf-bmm-local
 cp $WORK/build.log build.log
 `
 	lines := shellLines(t, "../../README.md", "For contributors")
@@ -132,6 +136,11 @@ cp $WORK/build.log build.log
 		script += "accepts tilegate " + strings.Join(args, " ") + "\n"
 	}
 	require.GreaterOrEqual(t, len(lines), 10)
+	for _, stage := range []job.Stage{job.Correctness, job.Perf} {
+		evidence, err := json.Marshal(job.Evidence{Schema: job.EvidenceSchema, Dispatch: "local", Stage: stage, Kernel: "bmm", GPU: "local", Candidate: "cutile-rs", Reference: "cutile"})
+		require.NoError(t, err)
+		script += fmt.Sprintf("-- %s/%s --\n%s\n", stage, job.EvidenceFile, evidence)
+	}
 	dir := t.TempDir()
 	script += "-- build.log --\nerror[E0554]: `#![feature]` may not be used on the stable release channel\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script), 0o666))

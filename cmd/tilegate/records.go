@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -23,7 +24,7 @@ func readRecords[T any](path string, read func(string, io.Reader) T) (T, error) 
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return none, fmt.Errorf("expected a record file, found the directory %s", path)
+		return none, fmt.Errorf("expected a record file, found the directory %s: the folder of a job of tilegate runner is an argument by itself", path)
 	}
 	return read(path, f), nil
 }
@@ -82,10 +83,13 @@ func skipMatcher(configPath string, c config.Config, patterns []string, candidat
 	return func(text string) bool { return own(text) || configured(text) }, nil
 }
 
-// readEvidence reads evidence documents.
+// readEvidence reads evidence documents; a folder stands for the one in it.
 func readEvidence(paths []string) ([]job.Evidence, error) {
 	var all []job.Evidence
 	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, job.EvidenceFile)
+		}
 		data, err := readSmall(path, "an evidence file")
 		if err != nil {
 			return nil, err

@@ -41,6 +41,9 @@ func (c *runnerCmd) Help() string {
 func (c *runnerCmd) Run(s streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if _, err := checkout(c.Checkout); err != nil {
+		return fmt.Errorf("--checkout: %w", err)
+	}
 	req, err := c.request(ctx, s.In)
 	if err != nil {
 		return err
@@ -63,17 +66,19 @@ func (c *runnerCmd) Run(s streams) error {
 		r.DryRun = s.Out
 		r.Host = runner.Host{Python: "python3", Cargo: "cargo", Environ: os.Environ()}
 		r.Host.Git, _ = exec.LookPath("git")
-	} else if r.Host, err = runner.FindHost(ctx, os.Environ()); err != nil {
-		return err
+	} else {
+		if r.Host, err = runner.FindHost(ctx, os.Environ()); err != nil {
+			return err
+		}
+		r.Ended = func(o runner.Outcome) { c.report(s, o) }
+		r.Unasked = c.Request == ""
 	}
 	if terminal(s.Err) {
 		r.Progress = s.Err
 	}
 	outcomes, err := c.run(ctx, r, req, stages)
-	for _, o := range outcomes {
-		if !c.DryRun {
-			report(s, o)
-		}
+	if next := c.next(outcomes); !c.DryRun && len(next) > 0 {
+		fmt.Fprintf(s.Out, "\nNext:\n%s\n", strings.Join(next, "\n"))
 	}
 	if errors.Is(err, runner.ErrInterrupted) {
 		fmt.Fprintln(s.Err, "tilegate: interrupted")
@@ -182,15 +187,20 @@ func moreRounds(req job.Request) func(candidate, reference []string, e job.Evide
 	}
 }
 
+// dir is the folder of a job as the person at the terminal would name it.
+func (c *runnerCmd) dir(o runner.Outcome) string {
+	return filepath.Join(c.Out, filepath.Base(o.Dir))
+}
+
 // report prints what a job did, and the end of the log of what failed.
-func report(s streams, o runner.Outcome) {
+func (c *runnerCmd) report(s streams, o runner.Outcome) {
 	if o.Failed == "" {
-		fmt.Fprintf(s.Out, "%s (%s): ran, see %s\n", o.Stage, o.Kernel, o.Dir)
+		fmt.Fprintf(s.Out, "%s (%s): ran, see %s\n", o.Stage, o.Kernel, c.dir(o))
 		return
 	}
-	fmt.Fprintf(s.Out, "%s (%s): %s failed, see %s\n", o.Stage, o.Kernel, o.Failed, o.Dir)
+	fmt.Fprintf(s.Out, "%s (%s): %s failed, see %s\n", o.Stage, o.Kernel, o.Failed, c.dir(o))
 	const lines = 30
-	text, err := os.ReadFile(filepath.Join(o.Dir, strings.ReplaceAll(o.Failed, " ", "-")+".log"))
+	text, err := os.ReadFile(filepath.Join(o.Dir, logOf(o.Failed)))
 	if err != nil {
 		return
 	}
@@ -199,4 +209,29 @@ func report(s streams, o runner.Outcome) {
 		// The bar keeps a workflow from reading a command out of the log.
 		fmt.Fprintf(s.Err, "| %s\n", untrusted.Text(line).Line())
 	}
+}
+
+func logOf(command string) string { return strings.ReplaceAll(command, " ", "-") + ".log" }
+
+// next are the commands that judge what the jobs left.
+func (c *runnerCmd) next(outcomes []runner.Outcome) (commands []string) {
+	for _, o := range outcomes {
+		tests := o.Failed == "" || o.Failed == "pytest" || o.Failed == "canary"
+		switch dir := c.dir(o); {
+		case o.Stage == job.Correctness && tests:
+			commands = append(commands, "tilegate correctness "+runner.Quote(dir))
+		case o.Failed != "":
+			if log := filepath.Join(dir, logOf(o.Failed)); exists(log) {
+				commands = append(commands, "tilegate triage "+runner.Quote(log))
+			}
+		case o.Stage == job.Perf:
+			commands = append(commands, "tilegate perf compare "+runner.Quote(dir))
+		}
+	}
+	return commands
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

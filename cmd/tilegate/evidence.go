@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
+)
+
+// evidenceFolder is what one job of the runner left: its evidence, and the raw
+// files beside it.
+type evidenceFolder struct {
+	dir string
+	job.Evidence
+}
+
+// openJob reads the evidence that an argument names.
+func openJob(path string, stage job.Stage) (evidenceFolder, error) {
+	if strings.EqualFold(filepath.Ext(path), ".xml") {
+		return evidenceFolder{}, fmt.Errorf("expected the folder of a %s job or its %s, found %s: each JUnit file has a --junit of its own", stage, job.EvidenceFile, path)
+	}
+	return openEvidence(path, stage)
+}
+
+// openEvidence reads the evidence of a job of a stage. The path names its folder
+// or the document in it.
+func openEvidence(path string, stage job.Stage) (evidenceFolder, error) {
+	file, dir := path, filepath.Dir(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		file, dir = filepath.Join(path, job.EvidenceFile), path
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return evidenceFolder{}, fmt.Errorf("expected %s in %s, which is not there%s", job.EvidenceFile, path, jobsBelow(path, stage))
+		}
+	}
+	evidence, err := readEvidence([]string{file})
+	if err != nil {
+		return evidenceFolder{}, err
+	}
+	if found := evidence[0].Stage; found != stage {
+		return evidenceFolder{}, fmt.Errorf("expected evidence of the %s stage, found one of %s", stage, found)
+	}
+	return evidenceFolder{dir, evidence[0]}, nil
+}
+
+// jobsBelow names the folders of a stage's jobs in a folder of several jobs.
+func jobsBelow(dir string, stage job.Stage) string {
+	found, _ := filepath.Glob(filepath.Join(dir, "tilegate-*-"+string(stage)+"-*", job.EvidenceFile))
+	for i, name := range found {
+		found[i] = untrusted.Text(filepath.Dir(name)).Line()
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "; the evidence of a " + string(stage) + " job is in " + strings.Join(found, ", ")
+}
+
+// perf compares the rounds as the App does: the JUnit files are rounds in the
+// order in which they are listed.
+func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
+	c.Candidate, c.Reference = f.Candidate, f.Reference
+	var notes []string
+	for _, file := range f.Files {
+		if !filepath.IsLocal(file.Path) {
+			return perf.Verdict{}, fmt.Errorf("evidence: files: expected a plain name, found %q", file.Path)
+		}
+		switch at := filepath.Join(f.dir, file.Path); file.Kind {
+		case "junit":
+			c.JUnit = append(c.JUnit, at)
+		case "log":
+			console, err := readRecords(at, records.ReadConsole)
+			if err != nil {
+				return perf.Verdict{}, err
+			}
+			notes = append(notes, perf.ConsoleNotes(console)...)
+		}
+	}
+	var files []perf.File
+	if len(c.JUnit) > 0 {
+		var err error
+		if files, _, err = c.files(); err != nil {
+			return perf.Verdict{}, err
+		}
+	}
+	o, err := c.options()
+	if err != nil {
+		return perf.Verdict{}, err
+	}
+	o.LogNotes = notes
+	return perf.Compare(files, []job.Evidence{f.Evidence}, o), nil
+}
+
+// partial says why times of the evidence are not those of a whole run, else "".
+func (f evidenceFolder) partial() string {
+	if f.Interrupted {
+		return "the run was interrupted"
+	}
+	for _, command := range f.Commands {
+		if command.ExitCode != 0 {
+			return fmt.Sprintf("%s ended with exit code %d, so it is not a whole run", command.Name, command.ExitCode)
+		}
+	}
+	return ""
+}
