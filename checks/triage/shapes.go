@@ -44,7 +44,13 @@ func outerIndex(run Run) *Seen {
 		}
 		same, option := variant(f)
 		for p := range same[0].params {
-			if splits(same, p, func(n int) bool { return n > 1 }) {
+			wrong := 0
+			for _, c := range same {
+				if c.Failed {
+					wrong++
+				}
+			}
+			if wrong > 1 && len(same)-wrong > 1 && splits(same, p, func(n int) bool { return n > 1 }) {
 				return at(same, "the wrong cases are those whose parameter %d is more than 1%s", p+1, option)
 			}
 		}

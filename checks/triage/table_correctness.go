@@ -502,7 +502,8 @@ var correctnessRows = []Row{
 			"If it works in place on purpose, let every block read what it needs before another writes it.",
 		},
 		Any: []Pattern{
-			{Line: `\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)|\.py::`},
+			{Line: `AssertionError: .*\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)`},
+			{Line: `\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)|\.py::`, With: wrongValues},
 			{Line: `\b(mutates?|overwrites?|clobbers?) (its |the |an? )?inputs?\b|\b(out\w*|output)\.data_ptr\(\) ?== ?(x|in\w*)\.data_ptr\(\)|\bdata_ptr\(\) ?== ?out\w*\.data_ptr|\b(overlap\w*|alias\w*)\b.*\b(input|output)s?\b`, With: append([]string{failedCase}, mismatches...)},
 		},
 		Example:  "AssertionError: input was modified by the kernel (expected unchanged)",

@@ -87,7 +87,7 @@ var importRows = []Row{
 			{Line: `No backend implementation found for '[^']*' with backend 'cutile-rs'`},
 			{Line: `is not implemented for (this backend: )?cutile-rs\b`},
 			{Line: `No backend implementation found for '[^']*', using default implementation`, Rank: Weak},
-			{Line: `\bFallbackWarning\b|\b[Nn]o (variant|kernel|implementation|specialization) (for|of|matches)\b[^;:]{0,80}[,;:] ?(using|falling back to|fall back to) \w+|\b(falling|fell|falls) back to (the )?(torch|pytorch|PyTorch|eager|reference|default) (implementation|kernel|backend|path|op)\b`, Rank: Weak, Warned: Weak},
+			{Line: `\bFallbackWarning\b|\b[Nn]o (variant|kernel|implementation|specialization) (for|of|matches)\b[^;:]{0,80}[,;:] ?(using|falling back to|fall back to) \w+|\b(falling|fell|falls) back to (the )?(torch|pytorch|PyTorch|eager|reference|default) (implementation|kernel|backend|path|op)\b`, Rank: General, Warned: General},
 		},
 		Example:  "Current backend 'cutile-rs' has no implementation for 'bmm'. Falling back to 'pytorch'",
 		NearMiss: "Current backend 'cutile' has no implementation for 'bmm'. Falling back to 'pytorch'",

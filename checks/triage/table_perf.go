@@ -351,7 +351,7 @@ var perfRows = []Row{
 			"Synchronize before the clock is read, or time with events of the launch's stream.",
 			"Compare with the roofline: a time below it is no time.",
 		},
-		Any:      []Pattern{{Line: `\b(faster than|exceeds?|above|over|beyond) (the )?(memory bandwidth|peak( bandwidth| throughput)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?impossible\b.*\b(time|speed|bandwidth|TFLOPS|GB/s)\b|\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`}},
+		Any:      []Pattern{{Line: `\b(faster than|exceeds?|above|over|beyond) (the )?(memory bandwidth|peak( bandwidth| throughput)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?impossible\b.*\b(time|speed|bandwidth|TFLOPS|GB/s)\b`}, {Line: `\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`, With: slow}},
 		Example:  "copy: 0.002 ms for 4 GiB is faster than the memory bandwidth allows, missing synchronize",
 		NearMiss: "copy: 1.31 ms for 4 GiB, 82 % of the memory bandwidth",
 	},

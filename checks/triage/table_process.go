@@ -446,7 +446,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `set the GH_TOKEN environment variable`},
-			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)"},
+			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
 		},
@@ -542,7 +542,7 @@ var processRows = []Row{
 		NearMiss: "./gen --all: done, exit status 0",
 	},
 	{
-		ID: "S-X42", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X31", "S-X19"}, From: Platform,
+		ID: "S-X42", Stage: Process, Class: InProcess, Also: Infra, Rank: Weak, Unless: []string{"S-X31", "S-X19"}, From: Platform,
 		Title: "What is to be downloaded is not at its address: moved, removed or never published",
 		Steps: []string{
 			"See who names the address: an old list of packages is refreshed with `apt-get update`, a release may have been replaced.",
