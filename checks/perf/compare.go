@@ -411,7 +411,7 @@ func short(name string) string {
 }
 
 // repeated notes files that are equal byte for byte and stand for two rounds of a
-// side: a measurement that is counted twice.
+// side. How rounds scatter cannot be told from a measurement that is counted twice.
 func (c *comparison) repeated(files []File, evidence []job.Evidence) {
 	type round struct {
 		side Side

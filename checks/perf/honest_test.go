@@ -72,7 +72,7 @@ func TestBackwardPassThatOnlySomeRecordsHave(t *testing.T) {
 	require.Len(t, v.Uncovered, 2)
 }
 
-// One measurement is one round, however often it is given.
+// From one measurement that is given twice nobody knows how rounds scatter.
 func TestOneFileAsTwoRounds(t *testing.T) {
 	file := func(name, sum string, side Side) File {
 		f := xmlFile(name, side, rs("1", 0.1), cutile("1", 0.1))
@@ -81,20 +81,21 @@ func TestOneFileAsTwoRounds(t *testing.T) {
 	}
 	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	v := Compare([]File{file("1.xml", a, Both), file("2.xml", b, Both), file("3.xml", strings.ToUpper(a), Both)}, nil, cutileOptions)
-	require.Equal(t, Blocked, v.Verdict)
-	require.Equal(t, "BLOCKED: one measurement is given as two rounds: 3.xml is 1.xml once more, byte for byte.", v.Sentence)
-	require.Nil(t, v.GeomeanRatio)
+	require.Equal(t, Done, v.Verdict)
+	require.Nil(t, v.Confidence)
+	require.Equal(t, "one measurement stands for two rounds: 3.xml is 1.xml once more, byte for byte", v.ConfidenceNote)
+	require.NotNil(t, Compare([]File{file("1.xml", a, Both), file("2.xml", b, Both)}, nil, cutileOptions).Confidence)
 	// The two sides of one file are one round of each.
-	require.Equal(t, Done, Compare([]File{file("1.xml", a, CandidateOnly), file("1.xml", a, ReferenceOnly)}, nil, cutileOptions).Verdict)
-	require.Equal(t, Done, Compare([]File{file("1.xml", a, Both), file("2.xml", b, Both)}, nil, cutileOptions).Verdict)
+	v = Compare([]File{file("1.xml", a, CandidateOnly), file("1.xml", a, ReferenceOnly)}, nil, cutileOptions)
+	require.Equal(t, "1 round; an interval needs at least 2", v.ConfidenceNote)
 	// The evidence lists one file under two names, or a name twice.
 	for _, second := range []string{"perf-2.xml", "perf-1.xml"} {
 		e := evidence(func(e *job.Evidence) {
 			e.Files = []job.File{{Path: "perf-1.xml", Kind: "junit", SHA256: a}, {Path: second, Kind: "junit", SHA256: a}, {Path: "x.log", Kind: "log", SHA256: b}}
 		})
 		v = Compare([]File{file("perf-1.xml", "", Both), file(second, "", Both)}, []job.Evidence{e}, cutileOptions)
-		require.Equal(t, Blocked, v.Verdict)
-		require.Contains(t, v.Sentence, second+" is perf-1.xml once more")
+		require.Nil(t, v.Confidence)
+		require.Contains(t, v.ConfidenceNote, second+" is perf-1.xml once more")
 	}
 }
 

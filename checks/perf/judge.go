@@ -252,8 +252,6 @@ func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) stri
 		return "partial records: " + list(c.partial)
 	case len(c.duplicates) > 0:
 		return "ambiguous records: " + list(c.duplicates)
-	case len(c.repeats) > 0:
-		return "one measurement is given as two rounds: " + list(c.repeats)
 	case c.o.Fallback != "":
 		return "void records: another backend answered: " + c.o.Fallback
 	}
@@ -370,6 +368,9 @@ func (c *comparison) statistics(ms []matched) (blocked string) {
 			return fmt.Sprintf("%s, and the ratio may lie anywhere from %.2f to %.2f; measure again on a card that nothing else uses",
 				r.unclear, math.Exp(low), math.Exp(high))
 		}
+	}
+	if len(c.repeats) > 0 && r.unclear == "" {
+		r.unclear = "one measurement stands for two rounds: " + list(c.repeats)
 	}
 	ratioMean := snap(math.Exp(r.mean), limit)
 	c.v.RatioMean = &ratioMean
