@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	findings, _ := group(now.open, known(now.open, before.open, head, base))
 	r := o.report(head, kernels, findings)
 	for _, s := range now.comments {
-		r.Summary.Suppressions = append(r.Summary.Suppressions, *s)
+		r.Summary.Suppressions = append(r.Summary.Suppressions, s.parts()...)
 	}
 	accepted, first := group(now.accepted, known(now.accepted, slices.Concat(before.accepted, before.open), head, base))
 	for i, f := range accepted {

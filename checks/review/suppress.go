@@ -16,7 +16,10 @@ import (
 //	x = x.contiguous()  # tilegate: allow(R41) one element
 //
 // It holds for findings that start on the line that it stands on, or, alone on
-// a line, on the next line of code. A reason is mandatory. One with a Problem accepts nothing.
+// a line, on the next line of code. Attributes and decorators belong to what they
+// stand before, and a string of several lines to its statement. A reason is
+// mandatory. One with a Problem accepts nothing. A comment that accepts findings of
+// some of its rules only is two of these: one for those, one for the others.
 type Suppression struct {
 	Path   string   `json:"path"`
 	Line   int      `json:"line"`
@@ -29,20 +32,28 @@ type Suppression struct {
 	// Problem says why it accepts nothing, or that it is not needed.
 	Problem string `json:"problem,omitempty"`
 
-	target int // line that it holds for
+	file   *syntax.File
+	target int             // line that it holds for
+	took   map[string]bool // rules of findings that it accepted
+	idle   []string        // its rules that ran and found nothing that it could accept
 }
 
-const suppressionPrefix = "tilegate:"
+const (
+	suppressionName = "tilegate"
+	suppressionForm = "`tilegate: allow(R45) reason`"
+)
 
 // suppressions reads the comments of every file that was reviewed.
 func suppressions(t *tree.Tree, list []*rules.Rule) []*Suppression {
 	var out []*Suppression
 	for _, f := range t.Read() {
 		for _, c := range comments(f) {
-			if s := parseSuppression(c.text, list); s != nil {
-				s.Path, s.Line, s.target = f.Path, c.line, c.target
-				out = append(out, s)
+			s := parseSuppression(c.text, list)
+			s.Path, s.Line, s.file, s.target = f.Path, c.line, f, c.target
+			if c.documents {
+				s.Problem = "it is documentation: expected a plain comment, " + suppressionForm
 			}
+			out = append(out, s)
 		}
 	}
 	return out
@@ -51,10 +62,11 @@ func suppressions(t *tree.Tree, list []*rules.Rule) []*Suppression {
 type comment struct {
 	text         string
 	line, target int
+	documents    bool // a comment of documentation
 }
 
-// comments lists the plain line comments of a file that may be suppressions. In
-// a file without a tree only those alone on a line count.
+// comments lists the comments of a file that may be suppressions. In a file without
+// a tree only line comments alone on a line count.
 func comments(f *syntax.File) []comment {
 	var out []comment
 	// Behind the lines from on stands code at to, or none when that is 0. A row of
@@ -66,39 +78,81 @@ func comments(f *syntax.File) []comment {
 		}
 		return to
 	}
-	add := func(text string, line, column int) {
-		text = strings.TrimSpace(strings.TrimLeft(text, "/#"))
-		if !strings.HasPrefix(text, suppressionPrefix) {
+	add := func(text string, offset int) {
+		content, documents := uncomment(text)
+		if !isSuppression(content, documents) {
 			return
 		}
-		c := comment{text, line, line}
-		if strings.TrimSpace(f.Line(line)[:column-1]) == "" {
-			c.target = target(line)
+		start, end := f.Position(offset), f.Position(offset+len(text))
+		c := comment{content, start.Line, start.Line, documents}
+		if strings.TrimSpace(f.Line(start.Line)[:start.Column-1]) == "" {
+			c.target = end.Line
+			if strings.TrimSpace(f.Line(end.Line)[end.Column-1:]) == "" {
+				c.target = target(end.Line)
+			}
 		}
 		out = append(out, c)
 	}
 	if !f.Root().Valid() {
 		for n := 1; n <= f.LineCount(); n++ {
 			if t := strings.TrimSpace(f.Line(n)); strings.HasPrefix(t, "#") {
-				add(t, n, strings.Index(f.Line(n), "#")+1)
+				add(t, f.LineStart(n)+strings.Index(f.Line(n), "#"))
 			}
 		}
 		return out
 	}
-	for _, kind := range []string{"line_comment", "comment"} {
+	for _, kind := range []string{"line_comment", "block_comment", "comment"} {
 		for _, n := range f.Root().Find(kind) {
-			if t := n.Text(); !strings.HasPrefix(t, "///") && !strings.HasPrefix(t, "//!") && !strings.HasPrefix(t, "/*") {
-				add(t, n.Pos().Line, n.Pos().Column)
-			}
+			// Documentation has its line end in it.
+			add(strings.TrimRight(n.Text(), "\r\n"), n.Span().Start)
 		}
 	}
 	return out
 }
 
-// nextCode is the first line after n that is neither empty nor a line comment.
+// uncomment is what a comment says, and whether it is one of documentation.
+func uncomment(text string) (content string, documents bool) {
+	if body, ok := strings.CutPrefix(text, "/*"); ok {
+		body = strings.TrimSuffix(body, "*/")
+		documents = strings.HasPrefix(body, "!") || strings.HasPrefix(body, "*") && !strings.HasPrefix(body, "**")
+		return strings.Join(strings.Fields(strings.TrimLeft(body, "*! \t\r\n")), " "), documents
+	}
+	documents = strings.HasPrefix(text, "//!") || strings.HasPrefix(text, "///") && !strings.HasPrefix(text, "////")
+	if documents {
+		text = text[3:]
+	}
+	return strings.TrimSpace(strings.TrimLeft(text, "/#")), documents
+}
+
+// isSuppression reports whether a comment is meant to accept something. In
+// documentation, in other case or without the colon it says so when the next word
+// does.
+func isSuppression(text string, documents bool) bool {
+	if !documents && strings.HasPrefix(text, suppressionName+":") {
+		return true
+	}
+	if len(text) < len(suppressionName) || !strings.EqualFold(text[:len(suppressionName)], suppressionName) {
+		return false
+	}
+	rest := strings.TrimPrefix(strings.TrimSpace(text[len(suppressionName):]), ":")
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), "allow(")
+}
+
+// nextCode is the first line after n that is neither empty nor only a comment.
 func nextCode(f *syntax.File, n int) int {
+	open := false // inside a comment of several lines
 	for n++; n <= f.LineCount(); n++ {
 		t := strings.TrimSpace(f.Line(n))
+		for open || f.Lang == syntax.Rust && strings.HasPrefix(t, "/*") {
+			if !open {
+				t = t[2:]
+			}
+			_, rest, closed := strings.Cut(t, "*/")
+			t, open = strings.TrimSpace(rest), !closed
+			if open {
+				break
+			}
+		}
 		if t != "" && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "#") || strings.HasPrefix(t, "#[") {
 			return n
 		}
@@ -106,18 +160,17 @@ func nextCode(f *syntax.File, n int) int {
 	return 0
 }
 
-// parseSuppression reads "tilegate: allow(R1, R2) reason"; nil when the comment
-// is something else.
+// parseSuppression reads "tilegate: allow(R1, R2) reason".
 func parseSuppression(text string, list []*rules.Rule) *Suppression {
-	rest := strings.TrimSpace(strings.TrimPrefix(text, suppressionPrefix))
 	s := &Suppression{Rules: []string{}}
-	args, ok := strings.CutPrefix(rest, "allow(")
+	rest, colon := strings.CutPrefix(strings.TrimSpace(text[len(suppressionName):]), ":")
+	args, ok := strings.CutPrefix(strings.TrimSpace(rest), "allow(")
 	ids, reason, closed := strings.Cut(args, ")")
-	if !ok || !closed {
-		s.Problem = "expected `tilegate: allow(R45) reason`"
+	if !colon || !ok || !closed {
+		s.Problem = "expected " + suppressionForm
 		return s
 	}
-	s.Reason = strings.TrimSpace(reason)
+	s.Reason = cutSeparator(reason)
 	for id := range strings.SplitSeq(ids, ",") {
 		want, ok := rules.ParseID(id)
 		if !ok || !slices.ContainsFunc(list, func(r *rules.Rule) bool { return r.ID == want }) {
@@ -128,7 +181,9 @@ func parseSuppression(text string, list []*rules.Rule) *Suppression {
 			s.Problem = fmt.Sprintf("%s is about the tests that judge the change: only a maintainer accepts it, with `/tilegym waive`", want)
 			return s
 		}
-		s.Rules = append(s.Rules, want)
+		if !slices.Contains(s.Rules, want) {
+			s.Rules = append(s.Rules, want)
+		}
 	}
 	if len(strings.FieldsFunc(s.Reason, func(r rune) bool { return strings.ContainsRune(" .,;:-–—", r) })) == 0 {
 		s.Problem = "expected a reason after the parenthesis"
@@ -136,43 +191,206 @@ func parseSuppression(text string, list []*rules.Rule) *Suppression {
 	return s
 }
 
+// cutSeparator takes away what only separates a reason from the parenthesis: a
+// colon, or dashes that a blank follows.
+func cutSeparator(reason string) string {
+	reason = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(reason), ":"))
+	if rest := strings.TrimLeft(reason, "-–—"); rest == "" || strings.HasPrefix(rest, " ") {
+		return strings.TrimSpace(rest)
+	}
+	return reason
+}
+
 // suppress parts the hits into those that are left and those that a suppression
 // accepts, and marks those used. A suppression of a rule that ran and accepted
 // nothing is not needed.
 func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted []hit) {
-	type place struct {
-		path string
-		line int
-		rule string
-	}
-	at := map[place]*Suppression{}
-	for _, s := range all {
-		if s.Problem != "" {
-			continue
-		}
-		for _, id := range s.Rules {
-			at[place{s.Path, s.target, id}] = s
-		}
-	}
+	at := newAcceptance(all)
 	left = hits[:0]
 	for _, h := range hits {
-		s := at[place{h.File.Path, h.File.Position(h.Span.Start).Line, h.rule.ID}]
+		s := at.of(h)
 		if s == nil {
 			left = append(left, h)
 			continue
 		}
 		s.Used, h.by = true, s
+		if s.took == nil {
+			s.took = map[string]bool{}
+		}
+		s.took[h.rule.ID] = true
 		accepted = append(accepted, h)
 	}
 	for _, s := range all {
-		complete := !slices.ContainsFunc(s.Rules, func(id string) bool {
-			return !slices.ContainsFunc(ran, func(r *rules.Rule) bool { return r.ID == id })
-		})
-		if s.Problem == "" && !s.Used && complete {
-			s.Problem = "not needed: nothing of " + strings.Join(s.Rules, ", ") + " is found here"
+		if s.Problem != "" {
+			continue
+		}
+		for _, id := range s.Rules {
+			if !s.took[id] && slices.ContainsFunc(ran, func(r *rules.Rule) bool { return r.ID == id }) {
+				s.idle = append(s.idle, id)
+			}
+		}
+		if len(s.idle) == len(s.Rules) {
+			s.Problem, s.idle = notNeeded(s.idle), nil
 		}
 	}
 	return left, accepted
+}
+
+func notNeeded(ids []string) string {
+	return "not needed: nothing of " + strings.Join(ids, ", ") + " is found here"
+}
+
+// parts is the suppression as it is reported: apart from those of its rules of which
+// it accepted nothing.
+func (s *Suppression) parts() []Suppression {
+	if len(s.idle) == 0 {
+		return []Suppression{*s}
+	}
+	used, idle := *s, *s
+	used.Rules = []string{}
+	for _, id := range s.Rules {
+		if !slices.Contains(s.idle, id) {
+			used.Rules = append(used.Rules, id)
+		}
+	}
+	idle.Rules, idle.Used, idle.Problem = s.idle, false, notNeeded(s.idle)
+	return []Suppression{used, idle}
+}
+
+// spot is a line of a file for which findings of a rule may be accepted.
+type spot struct {
+	path string
+	line int
+	rule string
+}
+
+type ruleIn struct{ path, rule string }
+
+// acceptance finds the suppression that accepts a hit.
+type acceptance struct {
+	by      map[spot]*Suppression
+	files   map[string]*syntax.File
+	rules   map[ruleIn]bool
+	strings map[string][]syntax.Node // of several lines, by file, in order
+	heads   map[syntax.Node][]int    // lines of attributes, by item
+}
+
+func newAcceptance(all []*Suppression) *acceptance {
+	a := &acceptance{map[spot]*Suppression{}, map[string]*syntax.File{}, map[ruleIn]bool{}, map[string][]syntax.Node{}, map[syntax.Node][]int{}}
+	for _, s := range all {
+		if s.Problem != "" {
+			continue
+		}
+		a.files[s.Path] = s.file
+		for _, id := range s.Rules {
+			a.by[spot{s.Path, s.target, id}] = s
+			a.rules[ruleIn{s.Path, id}] = true
+		}
+	}
+	return a
+}
+
+// of is the suppression of a hit: of its own line, else of the lines that it belongs
+// to, the nearest first.
+func (a *acceptance) of(h hit) *Suppression {
+	path, id := h.File.Path, h.rule.ID
+	if !a.rules[ruleIn{path, id}] {
+		return nil
+	}
+	line := h.File.Position(h.Span.Start).Line
+	if s := a.by[spot{path, line, id}]; s != nil {
+		return s
+	}
+	for _, lines := range [][]int{a.aroundString(path, h.Span.Start), a.above(h.Node(), line)} {
+		for _, n := range lines {
+			if s := a.by[spot{path, n, id}]; s != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// aroundString are the first lines of the string of several lines that holds a
+// place, in which no comment can stand, and of its statement.
+func (a *acceptance) aroundString(path string, offset int) []int {
+	all, ok := a.strings[path]
+	if !ok {
+		all = longStrings(a.files[path])
+		a.strings[path] = all
+	}
+	i, _ := slices.BinarySearchFunc(all, offset, func(n syntax.Node, at int) int { return n.Span().Start - at })
+	if i == 0 || offset >= all[i-1].Span().End {
+		return nil
+	}
+	at := all[i-1]
+	lines := []int{at.Pos().Line}
+	for at.Parent().Valid() && !at.Parent().Is("module", "block", "source_file", "declaration_list") {
+		at = at.Parent()
+	}
+	return append(lines, at.Pos().Line)
+}
+
+// longStrings lists the strings of a file that have several lines.
+func longStrings(f *syntax.File) []syntax.Node {
+	all := f.Root().Find("string", "string_literal", "raw_string_literal")
+	slices.SortFunc(all, func(a, b syntax.Node) int { return a.Span().Start - b.Span().Start })
+	out := []syntax.Node{}
+	for _, n := range all {
+		inner := len(out) > 0 && n.Span().Start < out[len(out)-1].Span().End
+		if !inner && n.Pos().Line != n.EndPos().Line {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// maxAbove bounds how many attributes above a place are looked at.
+const maxAbove = 64
+
+// above are the lines of the attributes or decorators before the item that begins
+// on a place's line, or of those up to the one that holds the place; nearest first.
+func (a *acceptance) above(n syntax.Node, line int) []int {
+	if !n.Valid() || n.File().Lang == syntax.C {
+		return nil
+	}
+	start := n.File().LineStart(line)
+	item := n
+	for p := n; p.Parent().Valid(); p = p.Parent() {
+		if p.Is("attribute_item", "decorator") || p.Span().Start >= start {
+			item = p
+		}
+	}
+	lines, ok := a.heads[item]
+	if !ok {
+		lines = heads(item)
+		a.heads[item] = lines
+	}
+	return lines
+}
+
+// heads are the lines of the attributes or decorators before an item, or up to one
+// of them; nearest first.
+func heads(item syntax.Node) []int {
+	var before []syntax.Node
+	if p := item.Parent(); p.Is("decorated_definition") {
+		for c := range p.Children() {
+			if c == item {
+				break
+			}
+			before = append(before, c)
+		}
+	} else {
+		before = item.Attributes()
+	}
+	if item.Is("attribute_item", "decorator") {
+		before = append(before, item)
+	}
+	var lines []int
+	for _, b := range slices.Backward(before[max(len(before)-maxAbove, 0):]) {
+		lines = append(lines, b.Pos().Line)
+	}
+	return lines
 }
 
 // markNew marks the suppressions whose file did not have them at the base.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
@@ -41,7 +42,13 @@ func TestSuppressionAccepts(t *testing.T) {
 	for _, lines := range []string{
 		"        // tilegate: allow(R6) the generic is a power of two\n" + violation,
 		violation + " // tilegate: allow(R6) the generic is a power of two",
-		"        // tilegate: allow(r06, R2) the generic is a power of two\n\n        // more\n" + violation,
+		"        // tilegate: allow(r06) the generic is a power of two\n\n        // more\n" + violation,
+		"        // Tilegate: allow(R6): the generic is a power of two\n" + violation,
+		"        // tilegate: allow(R6) -- the generic is a power of two\n" + violation,
+		"        /* tilegate: allow(R6, R6) the generic is a power of two */\n" + violation,
+		"        /* tilegate: allow(R6) the generic\n           is a power of two\n        */\n\n        /* more\n        // lines */\n" + violation,
+		"        /* tilegate: allow(R6) the generic is a power of two */ " + strings.TrimSpace(violation),
+		violation + " /* tilegate: allow(R6) the generic is a power of two */",
 	} {
 		r := reviewed(t, withLine(lines), nil)
 		assert.Empty(t, r.Findings, lines)
@@ -61,8 +68,11 @@ func TestSuppressionProblems(t *testing.T) {
 		"tilegate: ignore R6":           "expected `tilegate: allow(R45) reason`",
 		"tilegate: allow(R2) because":   "not needed",
 		"tilegate: allow(T1) we differ": "only a maintainer",
+		"tilegate allow(R6) because":    "expected `tilegate: allow(R45) reason`",
+		"TILEGATE: Allow(R6) because":   "expected `tilegate: allow(R45) reason`",
+		"/tilegate: allow(R6) because":  "it is documentation: expected a plain comment, `tilegate: allow(R45) reason`",
 	} {
-		r := reviewed(t, withLine("        // "+comment+"\n"+violation), nil)
+		r := reviewed(t, withLine("        //"+comment+"\n"+violation), nil)
 		assert.Len(t, r.Findings, 1, comment)
 		require.Len(t, r.Summary.Suppressions, 1, comment)
 		assert.Contains(t, r.Summary.Suppressions[0].Problem, problem)
@@ -76,6 +86,146 @@ func TestSuppressionIsACommentOnly(t *testing.T) {
 		"        /// tilegate: allow(R6) because\n" + violation,
 	} {
 		assert.Len(t, reviewed(t, withLine(lines), nil).Findings, 1, lines)
+	}
+}
+
+// Prose that begins with the name accepts nothing, and is no problem in
+// documentation.
+func TestProseIsNoSuppression(t *testing.T) {
+	for _, lines := range []string{
+		"        // Tilegate has a rule for this\n",
+		"        // Tilegate: R6 says more\n",
+		"        /// tilegate: a gate\n",
+		"        /** tilegate: a gate */\n",
+		"        // see tilegate: allow(R6) because\n",
+	} {
+		r := reviewed(t, withLine(lines+violation), nil)
+		assert.Len(t, r.Findings, 1, lines)
+		assert.Empty(t, r.Summary.Suppressions, lines)
+	}
+}
+
+// A comment that accepts findings of some of its rules says of which it does not,
+// and that is no news where the base has the comment.
+func TestSuppressionOfSomeRules(t *testing.T) {
+	head := withLine("        // tilegate: allow(R6, R2, R7) a power of two\n" + violation)
+	r := reviewed(t, head, nil)
+	assert.Empty(t, r.Findings)
+	require.Len(t, r.Summary.Suppressions, 2)
+	used, idle := r.Summary.Suppressions[0], r.Summary.Suppressions[1]
+	assert.Equal(t, []string{"R6"}, used.Rules)
+	assert.True(t, used.Used)
+	assert.Empty(t, used.Problem)
+	assert.Equal(t, []string{"R2", "R7"}, idle.Rules)
+	assert.False(t, idle.Used)
+	assert.Equal(t, "not needed: nothing of R2, R7 is found here", idle.Problem)
+	assert.Equal(t, used.Line, idle.Line)
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, "text", r, review.Style{All: true}))
+	assert.Contains(t, out.String(), "suppressed R6: ")
+	assert.NotContains(t, out.String(), "suppressed R6, R2")
+
+	// The base has the comment, and findings of all its rules.
+	const more = "        let tiny: Tile<f32, { [BLOCK * 2] }> = constant(1e-6f32, s);"
+	base := withLine("        // tilegate: allow(R6, R2, R7) a power of two\n" + more)
+	require.Empty(t, reviewed(t, base, nil).Findings)
+	for _, s := range reviewed(t, head, base).Summary.Suppressions {
+		assert.False(t, s.New)
+	}
+}
+
+const demoExports = "src/tilegym/ops/cutile_rs/demo_kernel/ffi.rs"
+
+// changed is the clean tree with a text of one file replaced.
+func changed(t *testing.T, path, from, to string) fstest.MapFS {
+	t.Helper()
+	tree := ruletest.Base()
+	src := string(tree[path].Data)
+	require.Contains(t, src, from)
+	tree[path] = &fstest.MapFile{Data: []byte(strings.Replace(src, from, to, 1))}
+	return tree
+}
+
+// A comment above attributes or decorators holds for them and for the item behind.
+func TestSuppressionAboveAttributes(t *testing.T) {
+	const comment = "// tilegate: allow(R32) called from Rust only\n"
+	export := "#[unsafe(no_mangle)]\npub unsafe extern"
+	for _, c := range []struct {
+		text string
+		left int
+	}{
+		{"#[unsafe(no_mangle)]\npub extern", 1},
+		{comment + "#[unsafe(no_mangle)]\npub extern", 0},
+		{comment + "/// Scales.\n#[unsafe(no_mangle)]\n// more\n#[allow(\n    dead_code,\n)]\npub extern", 0},
+		{"#[unsafe(no_mangle)]\n" + comment + "#[allow(dead_code)]\npub extern", 0},
+		{comment + "#[no_mangle]\npub unsafe extern", 0},
+		{comment + "#[allow(dead_code)]\n#[no_mangle]\npub unsafe extern", 0},
+		{"#[no_mangle]\n" + comment + "#[allow(dead_code)]\npub unsafe extern", 1},
+		{comment + "#[allow(dead_code)]\nconst X: i32 = 1;\n#[unsafe(no_mangle)]\npub extern", 1},
+	} {
+		r := reviewed(t, changed(t, demoExports, export, c.text), nil)
+		require.Equal(t, c.left, count(r, "R32"), c.text)
+		for _, s := range r.Summary.Suppressions {
+			assert.Equal(t, c.left == 0, s.Used, c.text)
+		}
+	}
+
+	const def = "@register_impl(\"demo\", backend=\"cutile-rs\")\n"
+	for _, c := range []struct {
+		text string
+		left int
+	}{
+		{"@register_impl(\"other\", backend=\"cutile-rs\")\n", 1},
+		{"# tilegate: allow(R35) tried\n@first\n@register_impl(\"other\", backend=\"cutile-rs\")\n", 0},
+		{"@register_impl(\"other\", backend=\"cutile-rs\")\n# tilegate: allow(R35) tried\n@last\n", 1},
+	} {
+		r := reviewed(t, changed(t, demoWrapper, def, c.text), nil)
+		require.Equal(t, c.left, count(r, "R35"), c.text)
+	}
+}
+
+// Many attributes with comments between them before many findings on one line, and
+// many findings in a string, take no quadratic time.
+func TestSuppressionsTakeLinearTime(t *testing.T) {
+	for name, shape := range map[string]func(n int) fstest.MapFS{
+		"attributes": func(n int) fstest.MapFS {
+			return laid(demoExports, strings.Repeat("// tilegate: allow(R32) why\n#[a]\n", n)+
+				"#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn cutile_demo(device_id: i32, raw_stream: u64) -> i32 { "+strings.Repeat("f().unwrap(); ", n)+"0 }\n")
+		},
+		"strings": func(n int) fstest.MapFS {
+			return laid(demoWrapper, "# tilegate: allow(R35) why\nX = 1\nfrom tilegym.backend.cutile_rs.utils import bind_kernel_function_cffi\n"+strings.Repeat("\"\"\"\n\"\"\"\n", n)+
+				"_FFI_CDEF = \"\"\"\n"+strings.Repeat("int32_t other(int32_t a);\n", n)+"\"\"\"\nffi, lib = bind_kernel_function_cffi(\"demo\", _FFI_CDEF)\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NotEmpty(t, reviewed(t, shape(2), nil).Findings)
+			hostile.Grows(t, 2000, func(n int) { reviewed(t, shape(n), nil) })
+		})
+	}
+}
+
+// No comment can stand inside a string, so that one above its statement holds for
+// what is found there.
+func TestSuppressionAboveAString(t *testing.T) {
+	const from = "_FFI_CDEF = \"\"\"\nint32_t cutile_demo(\n    const TensorDesc* out, const TensorDesc* inp,\n    int32_t block, float factor,"
+	const wrong = "\"\"\"\nint32_t cutile_demo(\n    const TensorDesc* out, const TensorDesc* inp,\n    int32_t block, double factor,"
+	const comment = "# tilegate: allow(R35) the library is older\n"
+	for _, c := range []struct {
+		text string
+		left int
+	}{
+		{"_FFI_CDEF = " + wrong, 1},
+		{comment + "_FFI_CDEF = " + wrong, 0},
+		{comment + "X = 1\n_FFI_CDEF = " + wrong, 1},
+		{"_FFI_CDEF = \"\" \\\n" + wrong, 1},
+		{comment + "_FFI_CDEF = \"\" \\\n" + wrong, 0},
+		{"Y = \"\"\"\n" + comment + "\"\"\"\n_FFI_CDEF = " + wrong, 1},
+	} {
+		r := reviewed(t, changed(t, demoWrapper, from, c.text), nil)
+		require.Equal(t, c.left, count(r, "R35"), c.text)
+		for _, s := range r.Summary.Suppressions {
+			assert.Equal(t, c.left == 0, s.Used, c.text)
+		}
 	}
 }
 

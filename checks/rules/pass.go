@@ -54,12 +54,18 @@ type Diagnostic struct {
 	node syntax.Node
 }
 
+// Node is the node that was reported, else the smallest one that holds the place;
+// invalid in a file without a tree.
+func (d Diagnostic) Node() syntax.Node {
+	if d.node.Valid() {
+		return d.node
+	}
+	return d.File.Enclosing(d.Span)
+}
+
 // Function is the name of the function that the diagnostic stands in, or empty.
 func (d Diagnostic) Function() string {
-	n := d.node
-	if !n.Valid() {
-		n = d.File.Enclosing(d.Span)
-	}
+	n := d.Node()
 	if !n.Is("function_item", "function_definition") {
 		n = n.Ancestor("function_item", "function_definition")
 	}
