@@ -26,7 +26,7 @@ type reviewCmd struct {
 }
 
 func (c *reviewCmd) Help() string {
-	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 0 no finding reaches --fail-on, 1 one does, 2 the checkout or a file cannot be read, or there is no kernel."
+	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 1 a finding reaches --fail-on, also when files are unread; otherwise 2 when the checkout or a file cannot be read, or there is no kernel; otherwise 0."
 }
 
 // A review of a checkout in use needs so little memory that collecting garbage
