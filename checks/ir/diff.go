@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Schema is the identifier of the JSON form of a Diff.
@@ -87,6 +88,11 @@ func Compare(reference, generated []byte) Diff {
 			d.note("the " + side.name + " text cannot be compared: " + why)
 		}
 	}
+	if why := ambiguous(ref, gen); why != "" && d.Verdict != Blocked {
+		d.Verdict = Blocked
+		d.add(lineUnreadable, "", "", "")
+		d.note("the texts cannot be compared: " + why)
+	}
 	if d.Verdict == Blocked {
 		return d
 	}
@@ -113,6 +119,25 @@ func Compare(reference, generated []byte) Diff {
 		return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind)
 	})
 	return d
+}
+
+// ambiguous says of an entry that a text holds several times that its counterpart
+// cannot be told, else "".
+func ambiguous(ref, gen Module) string {
+	count := map[string][2]int{}
+	for side, m := range []Module{ref, gen} {
+		for _, e := range m.Entries {
+			n := count[e.Name]
+			n[side]++
+			count[e.Name] = n
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if n := count[name]; n[0] != n[1] && max(n[0], n[1]) > 1 {
+			return fmt.Sprintf("the reference holds the entry @%s %s and the generated text %s, so which of them belong together is not known", name, words.Count(n[0], "time"), words.Count(n[1], "time"))
+		}
+	}
+	return ""
 }
 
 // add adds a difference of a line; of names the operation or hint that it is about.

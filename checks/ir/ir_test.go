@@ -183,6 +183,21 @@ func TestSeveralEntriesPairByName(t *testing.T) {
 	assert.Equal(t, "entry", string(d.Differences[0].Item))
 }
 
+// Which of two entries of one name ran nobody knows: the order of the dumps decides
+// nothing.
+func TestEntryThatIsThereTwice(t *testing.T) {
+	worse := strings.Replace(product, "occupancy = 4", "occupancy = 2", 1)
+	require.Equal(t, FailFixable, Compare([]byte(product), []byte(worse)).Verdict)
+	for _, generated := range []string{product + worse, worse + product, product + product} {
+		d := Compare([]byte(product), []byte(generated))
+		assert.Equal(t, Blocked, d.Verdict)
+		assert.Contains(t, string(d.Differences[0].Note), "1 time and the generated text 2 times, so which of them belong together is not known")
+		assert.Equal(t, Blocked, Compare([]byte(generated), []byte(product)).Verdict)
+	}
+	assert.Equal(t, Pass, Compare([]byte(product+worse), []byte(product+worse)).Verdict)
+	assert.Equal(t, FailFixable, Compare([]byte(product+worse), []byte(product+product)).Verdict)
+}
+
 func TestNestedModuleAndPrefixedOps(t *testing.T) {
 	nested := "module {\n  " + strings.ReplaceAll(strings.TrimPrefix(product, "// dumped by a test\n"), "= load_view_tko", "= cuda_tile.load_view_tko") + "}\n"
 	assert.Empty(t, Check([]byte(nested), "scaled_product"))

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/tilegate/tilegate/checks/check"
 	"github.com/tilegate/tilegate/checks/ir"
@@ -24,6 +26,9 @@ func (c *irCheckCmd) Help() string {
 }
 
 func (c *irCheckCmd) Run(s streams) error {
+	if strings.TrimSpace(c.Kernel) == "" {
+		return errors.New("<kernel>: expected a kernel's name, found none")
+	}
 	data, err := readIR(c.File)
 	if err != nil {
 		return err
