@@ -31,7 +31,7 @@ const (
 )
 
 // Rule is one rule of the rulebook or of a document beside it, as a value. All
-// fields but Signatures, Triage, Requires, Also and Pin must be set.
+// fields but Whys, Signatures, Triage, Requires, Also and Pin must be set.
 type Rule struct {
 	// ID is the rulebook's number with R before it, or a number with the prefix
 	// of another document (P, A, S, T). It is never renumbered.
@@ -52,6 +52,8 @@ type Rule struct {
 	Signatures []string
 	// Why is one sentence: what goes wrong when the rule is broken.
 	Why string
+	// Whys are the reasons of constructs that have one of their own; see WhyOf.
+	Whys map[string]string
 	// Triage lists what to do, in order.
 	Triage []string
 	// Doc is the rule's page in Markdown, embedded from doc.md.
@@ -75,6 +77,22 @@ type Check struct {
 
 // checks lists all checks of the rule, the main one first.
 func (r *Rule) checks() []Check { return append([]Check{{r.Scope, r.Run}}, r.Also...) }
+
+// WhyOf is what goes wrong when the rule is broken by a kind of construct: the
+// reason of the construct, else that of the words that it begins with, else the
+// rule's.
+func (r *Rule) WhyOf(construct string) string {
+	for {
+		if why, ok := r.Whys[construct]; ok {
+			return why
+		}
+		i := strings.LastIndexByte(construct, ' ')
+		if i < 0 {
+			return r.Why
+		}
+		construct = construct[:i]
+	}
+}
 
 var idPattern = regexp.MustCompile(`^(R([1-9]|[1-4][0-9])|P([1-9]|1[01])|[AST][1-9][0-9]*)$`)
 
@@ -100,6 +118,9 @@ func (r *Rule) Validate() error {
 	need(slices.Contains([]string{"syntax", "cross-file", "analysis", "ir"}, r.DecidedBy), "a known DecidedBy")
 	need(slices.Contains([]string{"safe", "suggest", "none"}, r.Fix), "Fix: safe, suggest or none")
 	need(r.Why != "", "a Why")
+	for construct, why := range r.Whys {
+		need(why != "", "a reason for "+construct)
+	}
 	for _, c := range r.checks() {
 		need(c.Scope >= PerKernel && c.Scope <= PerChange, "a Scope")
 		need(c.Run != nil, "a Run function")

@@ -20,6 +20,9 @@ var Rule = &rules.Rule{
 	Category: "memory", Owner: "host", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-R04", "S-R06"},
 	Why:        "PyTorch owns the device memory; an owning wrapper frees it a second time, or leaks when someone forgets it, and the process aborts far from the cause.",
+	Whys: map[string]string{
+		"element": "The borrow names the type in which memory is read; when it is not the one that the kernel is compiled for, elements of another size are read.",
+	},
 	Triage: []string{
 		"Find where the wrapper of the tensor is made in `ffi.rs` and make it with `borrow_tensor`.",
 		"Pass `&*x_t` to the entry and let the wrapper go out of scope; nothing has to be forgotten or dropped.",

@@ -22,6 +22,10 @@ var Rule = &rules.Rule{
 	Category: "syntax", Owner: "kernel", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-B06", "S-B08", "S-B09", "S-J11", "S-J18", "S-B16"},
 	Why:        "The macro generates a launcher only for entries that it recognises, and rejects parameters that it cannot pass; without a launcher ffi.rs does not compile.",
+	Whys: map[string]string{
+		"variants": "A structural variant of the reference is another kernel; without an entry for it, some inputs run one that was not made for them.",
+		"style":    "An entry that takes its tensors in another way than the reference compiles to other accesses, and its IR cannot be compared with the reference's.",
+	},
 	Triage: []string{
 		"Write `#[cutile::entry()]`, with options inside the parentheses.",
 		"Make the entry `pub`, and `unsafe` when it takes pointers or skips access checks.",

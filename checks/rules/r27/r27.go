@@ -22,6 +22,9 @@ var Rule = &rules.Rule{
 	Category: "performance", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "none",
 	Signatures: []string{"S-P01", "S-C02"},
 	Why:        "A transposed operand that the wrapper makes contiguous is copied through device memory on each call, which costs as much as a good part of the product and hides the transposition from the kernel.",
+	Whys: map[string]string{
+		"flag": "The host says by the flag that an operand is transposed; a kernel that does nothing for it computes with the untransposed one.",
+	},
 	Triage: []string{
 		"Pass the operand as it lies in memory, with the flag (`int(transpose_b)`), to the library.",
 		"Load the tile in its physical order and `permute` it, or load through `partition_permuted`.",

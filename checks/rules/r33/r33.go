@@ -25,6 +25,14 @@ var Rule = &rules.Rule{
 	Category: "memory", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-B13", "S-B14", "S-I01"},
 	Why:        "The five cutile crates only work together in one version, no Cargo.lock is committed, and the loader looks for one library under one name.",
+	Whys: map[string]string{
+		"toml":       "Cargo refuses a manifest that it cannot read, so that nothing of the crate is built.",
+		"own crate":  "The library is built from one crate; what stands in another one is not in it.",
+		"crate-type": "Without `cdylib` Cargo builds a library for Rust only, which the loader cannot open.",
+		"edition":    "The edition decides what the source means: the kernel macros and the exports are written for 2024.",
+		"gone":       "A file that is not there stops the build of the whole library, for all ops.",
+		"half":       "What the host side launches is in `kernel.rs`, and what exports it in `ffi.rs`; a module with one of them is no op.",
+	},
 	Triage: []string{
 		"Ask for the five crates with one `=` version each, from the registry.",
 		"Keep `crate-type = [\"cdylib\"]`, the library's name and edition 2024.",

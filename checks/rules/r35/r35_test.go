@@ -1,10 +1,43 @@
 package r35_test
 
 import (
+	"context"
+	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/rules/r35"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
 )
 
 func Test(t *testing.T) { ruletest.Run(t, r35.Rule) }
+
+// The rule has many parts, and its own reason is that of none of them alone.
+func TestEachFindingHasAReasonOfItsOwn(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad_*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		head, _, err := ruletest.Head(file, r35.Rule)
+		require.NoError(t, err)
+		r, err := review.Run(context.Background(), review.Options{Head: head, Rules: []*rules.Rule{r35.Rule}})
+		require.NoError(t, err)
+		require.NotEmpty(t, r.Findings, file)
+		for _, f := range r.Findings {
+			assert.NotEqual(t, r35.Rule.Why, f.Why, "%s: %s", file, f.Message)
+		}
+	}
+}
+
+// A construct without a reason takes that of the words that it begins with.
+func TestReasonOfAConstruct(t *testing.T) {
+	assert.Equal(t, r35.Rule.Whys["rc"], r35.Rule.WhyOf("rc late"))
+	assert.Equal(t, r35.Rule.Whys["key"], r35.Rule.WhyOf("key some op"))
+	assert.NotEqual(t, r35.Rule.WhyOf("rc"), r35.Rule.WhyOf("rc assert"))
+	assert.Equal(t, r35.Rule.Why, r35.Rule.WhyOf("another thing"))
+	assert.Equal(t, r35.Rule.Why, r35.Rule.WhyOf(""))
+}

@@ -21,6 +21,11 @@ var Rule = &rules.Rule{
 	Category: "process", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-I05", "S-C08"},
 	Why:        "Tests and benchmarks pass tensors that require gradients while they look at the forward pass; a wrapper that refuses them, or that lets them into the library, breaks runs that have nothing to do with gradients.",
+	Whys: map[string]string{
+		"autograd":      "The backend has forward kernels only: a gradient that the wrapper computes or prepares is no result of the port, and no test compares it.",
+		"in place":      "A tensor that shares memory with the caller's is overwritten without autograd's knowledge, and gradients that need the old values become wrong.",
+		"backward test": "The backend has no backward kernels, so that the test fails for a reason that says nothing of the port.",
+	},
 	Triage: []string{
 		"Detach each tensor input before it is packed: `if x.requires_grad: x = x.detach()`.",
 		"Return a plain tensor; leave gradients to a backend that has backward kernels.",

@@ -25,6 +25,10 @@ var Rule = &rules.Rule{
 	Category: "process", Owner: "test", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-I06", "S-I07", "S-I09", "S-R13"},
 	Why:        "A test that never runs with the backend lets a broken port pass, and one that calls another backend's functions passes for a reason that has nothing to do with the port.",
+	Whys: map[string]string{
+		"skip": "A case that the wrapper refuses by design fails, and a failure that is expected hides those that are not.",
+		"ids":  "A selection that misses these cases reports success for tests that never ran.",
+	},
 	Triage: []string{
 		"Add `cutile-rs` to the list of backends behind `is_backend_available`, next to the other gates.",
 		"Call the op through `tilegym.ops`, never a backend's own module.",

@@ -20,6 +20,9 @@ var Rule = &rules.Rule{
 	Category: "types", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-J14", "S-J15", "S-J10"},
 	Why:        "The kernel compiler supports four integer casts and no cast to a float; everything else stops the first launch with an unsupported cast.",
+	Whys: map[string]string{
+		"itof": "An attribute of `itof` can be missing when the kernel is written out; that stops it far from the line that caused it.",
+	},
 	Triage: []string{
 		"Bind the number as a tile: `let n_i32: Tile<i32, { [] }> = scalar_to_tile(N);`.",
 		"Convert that tile: `let n_f32: Tile<f32, { [] }> = convert_tile(n_i32);`.",

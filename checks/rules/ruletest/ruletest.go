@@ -128,8 +128,40 @@ func Run(t *testing.T, rule *rules.Rule) {
 			}
 		})
 	}
+	t.Run("reasons", func(t *testing.T) { reasons(t, files, rule) })
 	if count["bad"] < 2 || count["near"] < 1 {
 		t.Errorf("rule %s has %d bad and %d near fixtures; it needs at least 2 and 1", rule.ID, count["bad"], count["near"])
+	}
+}
+
+// reasons checks that a finding of some fixture has each reason that the rule has
+// for a kind of construct.
+func reasons(t *testing.T, files []string, rule *rules.Rule) {
+	t.Helper()
+	if len(rule.Whys) == 0 {
+		return
+	}
+	found := map[string]bool{}
+	for _, file := range files {
+		if !strings.HasPrefix(filepath.Base(file), "bad_") {
+			continue
+		}
+		fx, err := load(file, rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := fx.review(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range report.Findings {
+			found[f.Why] = true
+		}
+	}
+	for construct, why := range rule.Whys {
+		if !found[why] {
+			t.Errorf("no finding of a bad fixture has the reason of %q", construct)
+		}
 	}
 }
 
@@ -272,15 +304,20 @@ func wants(name string, content []byte) ([]want, error) {
 	return out, s.Err()
 }
 
-// check reviews the fixture with one rule and lists what differs.
-func (fx *fixture) check(t *testing.T, rule *rules.Rule) []string {
-	t.Helper()
-	var problems []string
+// review reviews the fixture with one rule.
+func (fx *fixture) review(rule *rules.Rule) (*review.Report, error) {
 	options := review.Options{Head: fx.fs, Rules: []*rules.Rule{rule}}
 	if fx.base != nil {
 		options.Base = fx.base
 	}
-	report, err := review.Run(context.Background(), options)
+	return review.Run(context.Background(), options)
+}
+
+// check reviews the fixture with one rule and lists what differs.
+func (fx *fixture) check(t *testing.T, rule *rules.Rule) []string {
+	t.Helper()
+	var problems []string
+	report, err := fx.review(rule)
 	if err != nil {
 		return []string{err.Error()}
 	}
