@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -262,6 +264,15 @@ func (o *Outbox) settle(ctx context.Context, w store.Write, note string, failure
 	}
 }
 
+// noWorkflow begins the note of a dispatch whose workflow is not there.
+const noWorkflow = "GitHub does not find the workflow"
+
+// NoWorkflow reports whether a dispatch was refused because the default branch
+// does not have its workflow.
+func NoWorkflow(d store.Dispatch) bool {
+	return d.State == store.DispatchRefused && strings.HasPrefix(d.Note, noWorkflow)
+}
+
 // refuse ends a write that GitHub will never take.
 func (o *Outbox) refuse(ctx context.Context, w store.Write, failure error) error {
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
@@ -270,7 +281,14 @@ func (o *Outbox) refuse(ctx context.Context, w store.Write, failure error) error
 			if err := decode(w, &d); err != nil {
 				return err
 			}
-			note := fmt.Sprintf("GitHub refuses to start the workflow: %s", messageOf(failure))
+			was, err := tx.Dispatch(ctx, d.ID)
+			if err != nil {
+				return err
+			}
+			note := fmt.Sprintf("GitHub refuses to start the workflow `%s`: %s.", was.Workflow, strings.TrimRight(messageOf(failure), "."))
+			if statusOf(failure) == http.StatusNotFound {
+				note = fmt.Sprintf("%s `.github/workflows/%s` on the default branch `%s`.", noWorkflow, was.Workflow, was.Ref)
+			}
 			if _, err := tx.SetDispatchState(ctx, d.ID, store.DispatchRefused, note); err != nil {
 				return err
 			}

@@ -263,7 +263,20 @@ func TestDispatchThatGitHubRefuses(t *testing.T) {
 	d, err := b.st.Dispatch(t.Context(), "01C")
 	require.NoError(t, err)
 	require.Equal(t, store.DispatchRefused, d.State)
-	require.Contains(t, d.Note, "refuses to start the workflow")
+	require.Equal(t, "GitHub does not find the workflow `.github/workflows/absent.yml` on the default branch `main`.", d.Note)
+	require.True(t, outbox.NoWorkflow(d))
+
+	// Anything else is told in GitHub's own words, as a sentence.
+	b.sim.Intercept(func(c *githubsim.Call) githubsim.Action {
+		if strings.HasSuffix(c.Path, "/dispatches") {
+			return githubsim.Refuse(http.StatusUnprocessableEntity, "Workflow does not have 'workflow_dispatch' trigger")
+		}
+		return githubsim.Action{}
+	})
+	d = b.dispatch("01D")
+	require.Equal(t, store.DispatchRefused, d.State)
+	require.False(t, outbox.NoWorkflow(d))
+	require.Regexp(t, "^GitHub refuses to start the workflow `[^`]+`: Workflow does not have 'workflow_dispatch' trigger\\.$", d.Note)
 }
 
 // TestLookBeforeSendingAgain : with a pace, a run that GitHub does not list

@@ -223,6 +223,9 @@ func (l *look) jobState(ctx context.Context, stage job.Stage, kernel, gpu string
 		j.State = gate.JobTimedOut
 	case store.DispatchRefused:
 		j.State = gate.Infra
+		if outbox.NoWorkflow(d) {
+			j.Remedy = untrusted.Text(fmt.Sprintf("a commit on `%s` that adds `.github/workflows/%s`, a copy of tilegate's `templates/tilegym-gate.yml`", d.Ref, d.Workflow))
+		}
 	default:
 		j.State, j.Sentence = gate.MissingEvidence, "The run ended without a result for this job."
 	}

@@ -233,6 +233,9 @@ func (in Input) stage(s job.Stage, kernel, gpu string, good Verdict, before *Nod
 		n.Reason, n.Unblock = "Running.", "the end of the job"
 	case Infra:
 		n.Status, n.Unblock = ActionRequired, rerun
+		if j.Remedy != "" {
+			n.Unblock = text("%s, then %s", j.Remedy, rerun)
+		}
 		n.Reason = sentence(j.Sentence, "The runner or GitHub failed.") + " The change is not shown to be at fault."
 	case Cancelled:
 		n.Status, n.Unblock = ActionRequired, rerun

@@ -401,6 +401,13 @@ func TestFieldReport62InfrastructureDoesNotBlame(t *testing.T) {
 	}
 }
 
+// What has to be done before another run can help stands before it.
+func TestRemedyComesBeforeTheRerun(t *testing.T) {
+	in := good()
+	in.Jobs[0].State, in.Jobs[0].Remedy = Infra, "a commit that adds the workflow"
+	assert.Contains(t, string(Evaluate(in).Unblock), "a commit that adds the workflow, then `/tilegym rerun build ")
+}
+
 // field-report 26: a result of another commit does not count.
 func TestFieldReport26ResultOfAnotherCommit(t *testing.T) {
 	in := good()

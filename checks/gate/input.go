@@ -180,6 +180,9 @@ type Job struct {
 	Reused    untrusted.Text // "run 12 of abc1234" when the verdict of equal content is used
 	Waiting   untrusted.Text // requested labels while queued
 	URL       string
+	// Remedy is what has to be done before another run can help, where that is known
+	// of a job that was lost to infrastructure.
+	Remedy untrusted.Text
 
 	// Perf only.
 	Ratio      float64 // geometric mean of candidate over reference time

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -167,7 +168,7 @@ func writeReplay(w io.Writer, r replay.Result) error {
 		b.WriteByte('\n')
 	}
 	for i, write := range r.Writes {
-		fmt.Fprintf(&b, "%3d. %s %s  %s%s\n", i+1, write.Method, untrusted.Text(write.Path).Line(), summary(write.Body), refused(write.Status))
+		fmt.Fprintf(&b, "%3d. %s %s  %s%s\n", i+1, write.Method, untrusted.Text(write.Path).Line(), summary(write.Body), refused(write))
 	}
 	for _, write := range r.Writes {
 		body := readable(write.Body)
@@ -181,12 +182,19 @@ func writeReplay(w io.Writer, r replay.Result) error {
 	return err
 }
 
+// dispatched is the address that starts a run of a workflow.
+var dispatched = regexp.MustCompile(`/actions/workflows/([^/]+)/dispatches$`)
+
 // refused tells an answer that is no success.
-func refused(status int) string {
-	if status >= 200 && status < 300 {
+func refused(w replay.Write) string {
+	if w.Status >= 200 && w.Status < 300 {
 		return ""
 	}
-	return fmt.Sprintf("  (the simulated GitHub answers %d)", status)
+	why := ""
+	if m := dispatched.FindStringSubmatch(w.Path); m != nil && w.Status == http.StatusNotFound {
+		why = ": the base has no .github/workflows/" + untrusted.Text(m[1]).Line()
+	}
+	return fmt.Sprintf("  (the simulated GitHub answers %d%s)", w.Status, why)
 }
 
 // shown are the fields of a body that tell writes apart, in order.
