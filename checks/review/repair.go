@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -55,10 +56,13 @@ type Dropped struct {
 // fix is left that can be applied; only limits it to rules of these IDs, empty
 // means all. A fix is applied when the edited file can be parsed and the
 // edited tree, reviewed with all rules of the options, has the diagnostic no
-// more and no new one in the edited text. The base and the kernels of the
-// options are not used.
+// more and no new one in the edited text. With a base only the fixes of findings
+// that are new are applied. The kernels of the options are not used.
 func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
 	w := &workshop{o: o, only: only, undone: map[string]bool{}}
+	if err := w.lookAtBase(ctx); err != nil {
+		return nil, err
+	}
 	now, err := w.look(ctx, nil, nil)
 	if err != nil {
 		return nil, err
@@ -90,7 +94,7 @@ func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
 		history = append(history, next)
 	}
 	now = history[len(history)-1]
-	findings, _ := group(now.hits, nil)
+	findings, _ := group(now.hits, w.older(now))
 	out.Left = o.report(now.tree, now.tree.Kernels, findings)
 	out.Files = repaired(history)
 	return out, nil
@@ -129,6 +133,33 @@ type workshop struct {
 	o      Options
 	only   []string
 	undone map[string]bool // fixes, by offerKey, that other fixes undo
+	base   *tree.Tree      // nil without one
+	before []hit           // of the base
+}
+
+// lookAtBase reviews the base, if there is one.
+func (w *workshop) lookAtBase(ctx context.Context) error {
+	if w.o.Base == nil {
+		return nil
+	}
+	base, err := tree.Load(w.o.Base, nil)
+	if errors.Is(err, tree.ErrNoKernels) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("base: %w", err)
+	}
+	found, err := runRules(ctx, w.o, base, nil, base.Kernels)
+	w.base, w.before = base, found.open
+	return errors.Join(err, base.Err())
+}
+
+// older are the hits of a state that the base has, too, by their index.
+func (w *workshop) older(s *state) map[int]bool {
+	if w.base == nil {
+		return nil
+	}
+	return known(s.hits, w.before, s.tree, w.base)
 }
 
 // offerKey names a fix within one state of the tree.
@@ -175,7 +206,7 @@ func (w *workshop) look(ctx context.Context, changed map[string][]byte, before *
 		return nil, err
 	}
 	s := &state{tree: t, changed: changed, unread: map[string]bool{}}
-	found, err := runRules(ctx, w.o, t, nil, t.Kernels)
+	found, err := runRules(ctx, w.o, t, w.base, t.Kernels)
 	if err != nil {
 		return nil, err
 	}
@@ -245,11 +276,13 @@ func (w *workshop) round(ctx context.Context, now *state) (*state, []Dropped, er
 	return next, dropped, err
 }
 
-// offers lists the diagnostics with a fix, those that are undone apart.
+// offers lists the diagnostics with a fix, those that are undone apart. What the
+// base has, too, is not offered.
 func (w *workshop) offers(s *state) (out, undone []hit) {
-	for _, h := range s.hits {
+	older := w.older(s)
+	for i, h := range s.hits {
 		switch {
-		case h.Fix == nil || len(h.Fix.Edits) == 0 || len(w.only) > 0 && !slices.Contains(w.only, h.rule.ID):
+		case older[i] || h.Fix == nil || len(h.Fix.Edits) == 0 || len(w.only) > 0 && !slices.Contains(w.only, h.rule.ID):
 		case w.undone[offerKey(h)]:
 			undone = append(undone, h)
 		default:

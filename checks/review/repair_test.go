@@ -57,6 +57,21 @@ func kernel(text string) fstest.MapFS {
 	return out
 }
 
+// With a base only what is new is mended, also where an older finding of the same
+// rule has a fix; what is left says which is which.
+func TestRepairOnlyWhatIsNew(t *testing.T) {
+	const old = "fn a() { bad() }\n"
+	head := kernel(old + "fn b() { bad() }\n")
+	out, err := review.Repair(context.Background(), review.Options{Head: head, Base: kernel(old), Rules: []*rules.Rule{replacing("R1", "bad", "good")}}, nil)
+	require.NoError(t, err)
+	require.Len(t, out.Files, 1)
+	require.Equal(t, old+"fn b() { good() }\n", string(out.Files[0].After))
+	require.Equal(t, 1, out.Files[0].Edits)
+	require.Len(t, out.Left.Findings, 1)
+	require.False(t, out.Left.Findings[0].New)
+	require.Empty(t, out.Dropped)
+}
+
 func repair(t *testing.T, head fstest.MapFS, only []string, list ...*rules.Rule) *review.Repaired {
 	t.Helper()
 	r, err := review.Repair(context.Background(), review.Options{Head: head, Rules: list}, only)

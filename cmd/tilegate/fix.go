@@ -17,6 +17,7 @@ import (
 
 type fixCmd struct {
 	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to fix (default: the current folder)."`
+	Base   *string  `placeholder:"REV" help:"Fix only what is new against the merge base with this revision."`
 	Rule   []string `placeholder:"ID" sep:"none" help:"Apply the fixes of this rule only; may be repeated."`
 	DryRun bool     `help:"Print what would change as a unified diff, and change nothing."`
 }
@@ -43,11 +44,18 @@ func (c *fixCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	set, err := severities(configOf(head))
-	if err != nil {
+	o := review.Options{Head: head, Rules: all.Rules, Version: version(), Progress: progress(s.Err)}
+	policy := configOf(head)
+	if c.Base != nil {
+		if o.Base, err = mergeBaseTree(c.Path, *c.Base); err != nil {
+			return err
+		}
+		policy = configAt(c.Path, *c.Base)
+	}
+	if o.Severities, err = severities(policy); err != nil {
 		return err
 	}
-	done, err := review.Repair(context.Background(), review.Options{Head: head, Rules: all.Rules, Severities: set, Version: version(), Progress: progress(s.Err)}, only)
+	done, err := review.Repair(context.Background(), o, only)
 	if err != nil {
 		return otherLayout(c.Path, err)
 	}
@@ -61,7 +69,7 @@ func (c *fixCmd) Run(s streams) error {
 		}
 	}
 	written, err := c.write(done.Files)
-	tellFixes(told, c.DryRun, done, written, only)
+	c.tell(told, done, written, only)
 	switch {
 	case err != nil:
 		return err
@@ -113,38 +121,52 @@ func oneLine(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// tellFixes prints what was changed and what remains.
-func tellFixes(w io.Writer, dry bool, done *review.Repaired, written []review.RepairedFile, only []string) {
-	verb := "Fixed"
-	if dry {
-		verb = "Would fix"
+// tell prints what was changed and what remains.
+func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.RepairedFile, only []string) {
+	verb, edit := "fixed", "Made"
+	if c.DryRun {
+		verb, edit = "would fix", "Would make"
 	}
 	edits := 0
 	for _, f := range written {
 		edits += f.Edits
-		fmt.Fprintf(w, "%s %s: %s (%s)\n", strings.ToLower(verb), untrusted.Text(f.Path).Line(), number(f.Edits, "edit"), strings.Join(f.Rules, ", "))
+		fmt.Fprintf(w, "%s %s: %s (%s)\n", verb, untrusted.Text(f.Path).Line(), number(f.Edits, "edit"), strings.Join(f.Rules, ", "))
 	}
 	for _, d := range done.Dropped {
 		fmt.Fprintf(w, "not applied %s:%d: %s: %s: %s\n", untrusted.Text(d.Path).Line(), d.Line, d.Rule, untrusted.Text(d.Description).Line(), untrusted.Text(d.Why).Line())
 	}
-	left, others := 0, 0
+	left, others, older := 0, 0, 0
 	for _, f := range done.Left.Findings {
-		if len(only) > 0 && !slices.Contains(only, f.Rule) {
+		switch {
+		case !f.New:
+			older++
+		case len(only) > 0 && !slices.Contains(only, f.Rule):
 			others++
-			continue
+		default:
+			left++
+			fmt.Fprintf(w, "remains %s:%d: %s %s: %s\n", untrusted.Text(f.Path).Line(), f.Line, f.Severity, f.Rule, untrusted.Text(f.Message).Line())
 		}
-		left++
-		fmt.Fprintf(w, "remains %s:%d: %s %s: %s\n", untrusted.Text(f.Path).Line(), f.Line, f.Severity, f.Rule, untrusted.Text(f.Message).Line())
 	}
 	for _, u := range done.Left.Summary.Unread {
 		fmt.Fprintf(w, "unread %s: %s\n", untrusted.Text(u.Path).Line(), untrusted.Text(u.Why).Line())
 	}
-	if edits == 0 {
+	switch failed := len(done.Files) - len(written); {
+	case edits > 0:
+		fmt.Fprintf(w, "%s %s in %s", edit, number(edits, "edit"), number(len(written), "file"))
+		if failed > 0 {
+			fmt.Fprintf(w, ", %s could not be written", number(failed, "file"))
+		}
+	case failed > 0:
+		fmt.Fprintf(w, "Nothing was fixed: %s could not be written", number(failed, "file"))
+	default:
 		fmt.Fprint(w, "Nothing to fix")
-	} else {
-		fmt.Fprintf(w, "%s %s in %s", verb, number(edits, "edit"), number(len(written), "file"))
 	}
-	fmt.Fprintf(w, "; %s", number(left, "finding"))
+	fmt.Fprint(w, "; ")
+	if failed := len(done.Files) - len(written); failed > 0 {
+		// The files as they are hold what could not be written, too.
+		fmt.Fprint(w, "when they are, ")
+	}
+	fmt.Fprint(w, number(left, "finding"))
 	if len(only) > 0 {
 		fmt.Fprintf(w, " of %s", strings.Join(only, ", "))
 	}
@@ -155,6 +177,9 @@ func tellFixes(w io.Writer, dry bool, done *review.Repaired, written []review.Re
 	}
 	if others > 0 {
 		fmt.Fprintf(w, ", and %d of other rules", others)
+	}
+	if older > 0 {
+		fmt.Fprintf(w, ", %d older left as they are", older)
 	}
 	if n := len(done.Left.Summary.Unread); n > 0 {
 		fmt.Fprintf(w, ", %s could not be read", number(n, "file"))
