@@ -161,10 +161,11 @@ func (g gitRepo) run(stdin []byte, args ...string) ([]byte, error) {
 
 // Head returns the commit that a checkout is at, or empty outside of git.
 func Head(ctx context.Context, git, checkout string) string {
-	if git == "" {
+	dir, err := filepath.Abs(checkout) // git believes in absolute ones only
+	if git == "" || err != nil {
 		return ""
 	}
-	out, err := gitRepo{ctx: ctx, git: git, dir: checkout}.run(nil, "rev-parse", "HEAD")
+	out, err := gitRepo{ctx: ctx, git: git, dir: dir}.run(nil, "rev-parse", "HEAD")
 	if err != nil {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -14,20 +15,40 @@ import (
 	"github.com/tilegate/tilegate/checks/memfs"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/runner"
 )
 
 var errNoGit = errors.New("git is not on PATH")
+
+// untrustedOwner says that git reads no repository of another user's unless it is
+// told that it may.
+type untrustedOwner struct{ repository string }
+
+func (e untrustedOwner) Error() string {
+	return fmt.Sprintf("git does not read %s, which belongs to another user; git config --global --add safe.directory %s lets it", e.repository, runner.Quote(e.repository))
+}
+
+// ownerOf finds in git's words which repository it does not read.
+func ownerOf(said string) (untrustedOwner, bool) {
+	_, after, found := strings.Cut(said, "detected dubious ownership in repository at '")
+	repository, _, closed := strings.Cut(after, "'\n")
+	return untrustedOwner{repository}, found && closed
+}
 
 // git runs git in a folder and returns what it prints.
 func git(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // the words are read
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, errNoGit
 	}
 	if err != nil {
+		if other, ok := ownerOf(stderr.String()); ok {
+			return nil, other
+		}
 		why := strings.TrimSpace(stderr.String())
 		if i := strings.IndexByte(why, '\n'); i >= 0 {
 			why = why[:i]
@@ -45,7 +66,7 @@ func mergeBase(dir, rev string) (string, error) {
 	case strings.HasPrefix(rev, "-"):
 		return "", fmt.Errorf("--base: expected a revision, found %q", rev)
 	}
-	if _, err := git(dir, "rev-parse", "--git-dir"); errors.Is(err, errNoGit) {
+	if _, err := git(dir, "rev-parse", "--git-dir"); errors.Is(err, errNoGit) || errors.As(err, new(untrustedOwner)) {
 		return "", fmt.Errorf("--base: %w", err)
 	} else if err != nil {
 		return "", fmt.Errorf("--base needs a git checkout, and %s is none: %w", dir, err)

@@ -94,7 +94,11 @@ func (c *replayCmd) sources(d replay.Delivery) (head, base source, notes []strin
 		return head, base, nil, fmt.Errorf("--checkout: %w", err)
 	}
 	// A folder inside of some other repository is only a folder.
-	if below, err := prefix(c.Checkout); err == nil && below == "" {
+	below, err := prefix(c.Checkout)
+	if errors.As(err, new(untrustedOwner)) {
+		return head, base, nil, fmt.Errorf("--checkout: %w", err)
+	}
+	if err == nil && below == "" {
 		head.commit = headSHA
 		if !c.has(headSHA) {
 			out, err := git(c.Checkout, "rev-parse", "--verify", "HEAD")
