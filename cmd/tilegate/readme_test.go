@@ -77,7 +77,7 @@ func readFile(t *testing.T, path string) string {
 // markdownFiles are the README and everything below docs.
 func markdownFiles(t *testing.T) []string {
 	t.Helper()
-	list := []string{"../../README.md", "../../testdata/junit/README.md"}
+	list := []string{"../../README.md", "../../testdata/junit/README.md", "../../testdata/try/README.md"}
 	require.NoError(t, filepath.WalkDir("../../docs", func(p string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(p) == ".md" {
 			list = append(list, p)
@@ -154,6 +154,21 @@ cp $WORK/build.log build.log
 			return nil
 		},
 	})
+}
+
+// Every sample is one that its command can read, and says something of it.
+func TestSamples(t *testing.T) {
+	lines := shellLines(t, "../../testdata/try/README.md", "")
+	require.Greater(t, len(lines), 6)
+	t.Chdir("../..")
+	for _, line := range lines {
+		_, args, ok := ours(line)
+		require.True(t, ok, line)
+		var out, errs bytes.Buffer
+		status := run(args, streams{strings.NewReader(""), &out, &errs})
+		require.Contains(t, []int{0, int(exitNotFine)}, status, "%s: %s", line, &errs)
+		require.NotEmpty(t, out.String(), line)
+	}
 }
 
 // accepts is the script command "accepts PROGRAM ARG...": the program must not
