@@ -11,6 +11,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Evaluate decides. The root is named "gate"; its children are config, rules,
@@ -105,7 +106,7 @@ func (in Input) integrity() Node {
 	}
 	var children []Node
 	for _, f := range in.Integrity.Findings {
-		children = append(children, in.finding(f, ActionRequired, "a maintainer's "))
+		children = append(children, in.finding(f, ActionRequired, in.maintainers()))
 	}
 	if len(children) == 0 {
 		return Node{Name: "tests", Status: Success, Reason: "Nothing in the change weakens the tests of the kernels or what they share."}
@@ -134,6 +135,10 @@ func (in Input) finding(f Finding, s Status, before untrusted.Text) Node {
 func (in Input) plan() []Node {
 	switch in.Plan.State {
 	case PlanNothing:
+		if len(in.Plan.Kernels) > 0 {
+			return []Node{{Name: "plan", Status: ActionRequired, Reason: text("The plan says that no GPU job is needed and names %s.", words.Count(len(in.Plan.Kernels), "kernel")),
+				Unblock: in.command("rerun", "plans again")}}
+		}
 		return nil
 	case PlanGPU:
 	default:
@@ -144,7 +149,7 @@ func (in Input) plan() []Node {
 		nodes = append(nodes, Node{Name: "GPU classes", Status: Failure, Reason: "The change needs a GPU and the configuration names no GPU class.",
 			Unblock: "a commit on the base branch that adds `gpus` to `.github/tilegym.yml`, then " + in.command("status", "reads it again")})
 	}
-	if len(in.Plan.Kernels) == 0 {
+	if len(in.Plan.Kernels) == 0 || slices.Contains(in.Plan.Kernels, "") {
 		nodes = append(nodes, Node{Name: "plan", Status: ActionRequired, Reason: "The change needs a GPU and no kernel was named.",
 			Unblock: in.command("rerun", "plans again")})
 	}
@@ -175,7 +180,7 @@ func (in Input) trust() Node {
 		if in.Trust.ApprovedSHA != "" {
 			n.Reason += text(" The approval of %s is for that commit only.", short(in.Trust.ApprovedSHA))
 		}
-		n.Unblock = "a maintainer's " + in.command("ok-to-test "+in.HeadSHA, "approves it")
+		n.Unblock = in.maintainers() + in.command("ok-to-test "+in.HeadSHA, "approves it")
 	default:
 		n.Status, n.Reason = Pending, "Whether the author may run code on the GPU runners is not known yet."
 		n.Unblock = "GitHub's answer about the author's permission"
@@ -202,18 +207,39 @@ func (in Input) stage(s job.Stage, kernel, gpu string, good Verdict, before *Nod
 		n.Unblock = text("%s that passes; %s", before.Name, before.Unblock)
 		return n
 	}
-	i := slices.IndexFunc(in.Jobs, func(j Job) bool { return j.Stage == s && j.Kernel == kernel && j.GPU == gpu })
-	if i < 0 || in.Jobs[i].State == NotDispatched {
-		n.Reason = "Not dispatched yet."
-		n.Unblock = "the dispatch, which follows by itself; " + rerun
-		if !in.trusted() {
-			n.Waits = true
-			n.Reason = "Not dispatched: the commit is not approved for the GPU runners."
-			n.Unblock = in.trust().Unblock
+	// Of several jobs that are the same, the worst decides.
+	var worst *Node
+	for _, j := range in.Jobs {
+		if j.Stage != s || j.Kernel != kernel || j.GPU != gpu {
+			continue
 		}
-		return n
+		if one := in.job(n, j, good, rerun); worst == nil || rank[one.Status] > rank[worst.Status] {
+			worst = &one
+		}
 	}
-	j := in.Jobs[i]
+	if worst == nil {
+		return in.undispatched(n, rerun)
+	}
+	return *worst
+}
+
+// undispatched is the leaf of a job that was not sent to a host.
+func (in Input) undispatched(n Node, rerun untrusted.Text) Node {
+	n.Reason = "Not dispatched yet."
+	n.Unblock = "the dispatch, which follows by itself; " + rerun
+	if !in.trusted() {
+		n.Waits = true
+		n.Reason = "Not dispatched: the commit is not approved for the GPU runners."
+		n.Unblock = in.trust().Unblock
+	}
+	return n
+}
+
+// job is the leaf of one job.
+func (in Input) job(n Node, j Job, good Verdict, rerun untrusted.Text) Node {
+	if j.State == NotDispatched {
+		return in.undispatched(n, rerun)
+	}
 	n.URL = j.URL
 	if j.SHA != in.HeadSHA {
 		n.Status = ActionRequired
@@ -274,6 +300,9 @@ func (in Input) judged(n Node, j Job, good Verdict, rerun untrusted.Text) Node {
 	case j.Stage == job.Perf && (j.Verdict == PerfDone || j.Verdict == Investigate && j.Severity != "MISSING_DATA") && !positive(j.Ratio):
 		n.Status, n.Unblock = ActionRequired, rerun
 		n.Reason = text("BLOCKED: the verdict %s has no ratio.", j.Verdict)
+	case j.Stage == job.Perf && j.contradicts():
+		n.Status, n.Unblock = ActionRequired, rerun
+		n.Reason = text("BLOCKED: the verdict %s does not go with the severity %q. %s", j.Verdict, j.Severity, n.Reason)
 	case j.Stage == job.Perf && j.Verdict == PerfDone && j.Incomplete:
 		n.Status, n.Unblock = ActionRequired, rerun
 		n.Reason = text("BLOCKED: required measurements are missing. %s", n.Reason)
@@ -294,6 +323,14 @@ func (in Input) judged(n Node, j Job, good Verdict, rerun untrusted.Text) Node {
 	return n
 }
 
+// contradicts reports whether the severity is not one that the verdict can have.
+func (j Job) contradicts() bool {
+	return j.Verdict == PerfDone && j.Severity != severityDone || j.Verdict == Investigate && (j.Severity == severityDone || j.Severity == "")
+}
+
+// severityDone is the severity of what passes.
+const severityDone = "DONE"
+
 // gap is the leaf of a perf gap: waived, or closed with how to open it. Missing
 // measurements are not waivable.
 func (in Input) gap(n Node, j Job, rerun untrusted.Text) Node {
@@ -303,8 +340,10 @@ func (in Input) gap(n Node, j Job, rerun untrusted.Text) Node {
 		n.Unblock = "a push or run in which every required case is measured; " + rerun
 		return n
 	}
-	n.Unblock = text("a push that makes it faster; %s; a maintainer's %s", rerun,
-		in.command(fmt.Sprintf("waive perf %s <= %s REASON", j.Kernel, roundUp(j.Ratio)), "accepts the gap"))
+	n.Unblock = "a push that makes it faster; " + rerun
+	if !in.MergeGroup {
+		n.Unblock += "; " + in.maintainers() + in.command(fmt.Sprintf("waive perf %s <= %s REASON", j.Kernel, roundUp(j.Ratio)), "accepts the gap")
+	}
 	for _, w := range in.Waivers {
 		if w.Kernel == "" || w.Kernel != j.Kernel {
 			continue
@@ -350,7 +389,7 @@ func (in Input) exceeded(w Waiver) (gpu string, ratio float64) {
 				highest = max(highest, j.Ratio)
 			}
 		}
-		if positive(limit) && highest > limit+onLimit {
+		if positive(limit) && !(highest <= limit+onLimit) {
 			return gpu, highest
 		}
 	}
@@ -360,9 +399,18 @@ func (in Input) exceeded(w Waiver) (gpu string, ratio float64) {
 // onLimit is how far a ratio may lie above a limit and still count as on it.
 const onLimit = 1e-9
 
-// expired reports whether the last day of the waiver, in UTC, is over.
+// expired reports whether the last day of the waiver, in UTC, is over, or may be.
 func (in Input) expired(w Waiver) bool {
-	return !w.Until.IsZero() && !in.Now.Before(w.Until.UTC().Truncate(24*time.Hour).Add(24*time.Hour))
+	return !w.Until.IsZero() && (in.Now.IsZero() || !in.Now.Before(w.Until.UTC().Truncate(24*time.Hour).Add(24*time.Hour)))
+}
+
+// maintainers stands before a command that only a maintainer can give; in a merge
+// group there is no command.
+func (in Input) maintainers() untrusted.Text {
+	if in.MergeGroup {
+		return ""
+	}
+	return "a maintainer's "
 }
 
 // command is how a person changes a node: by a comment, or in a merge group,
