@@ -48,7 +48,7 @@ func (j *judge) decide() {
 	case j.unknown:
 		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; give the reference's cases or a list of expected ones", j.whyUnknown()))
 	case count[records.Skipped] > 0:
-		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], words.Count(j.v.Expected, "expected case"), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
+		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], j.judged(), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
 	case count[records.Missing]+count[records.Deselected] > 0:
 		what := "did not run"
 		if count[records.Deselected] > 0 {
@@ -66,6 +66,14 @@ func (j *judge) decide() {
 	default:
 		j.set(AllPass, "", j.passSentence())
 	}
+}
+
+// judged counts the cases that a verdict is on, those beyond the expected ones, too.
+func (j *judge) judged() string {
+	if j.v.Beyond > 0 {
+		return words.Count(j.v.Expected+j.v.Beyond, "case")
+	}
+	return words.Count(j.v.Expected, "expected case")
 }
 
 func (j *judge) set(verdict string, class triage.Class, sentence string) {

@@ -125,7 +125,7 @@ func TestEvidenceOfAFailedCommand(t *testing.T) {
 	})
 	v := Compare([]File{xmlFile("r.xml", Both, rs("1", 0.1), cutile("1", 0.1))}, []job.Evidence{e}, cutileOptions)
 	require.Equal(t, Blocked, v.Verdict)
-	require.Equal(t, "BLOCKED: the evidence says that pytest ended with exit code 2, so the measurements are not those of a whole run.", v.Sentence)
+	require.Equal(t, "BLOCKED: pytest ended with exit code 2, so the measurements are not those of a whole run.", v.Sentence)
 	require.Nil(t, v.GeomeanRatio)
 	require.Nil(t, v.RatioMean)
 	require.Equal(t, Blocked, v.Variants[0].Verdict)

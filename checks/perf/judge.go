@@ -97,7 +97,7 @@ func failedCommand(evidence []job.Evidence) string {
 	for _, e := range evidence {
 		for _, command := range e.Commands {
 			if command.ExitCode != 0 {
-				return fmt.Sprintf("the evidence says that %s ended with exit code %d, so the measurements are not those of a whole run", command.Name, command.ExitCode)
+				return fmt.Sprintf("%s ended with exit code %d, so the measurements are not those of a whole run", command.Name, command.ExitCode)
 			}
 		}
 	}

@@ -123,6 +123,7 @@ func TestFallbackLine(t *testing.T) {
 		{"a\n" + byDefault + "\n", "cutile-rs", byDefault},
 		{"No backend implementation found for 'bmm' with backend 'cutile-rs'. Fallback to default implementation is disabled", "cutile-rs", ""},
 		{"Current backend 'cutile-rs' is fine\n" + says, "cutile-rs", says},
+		{"E   NotImplementedError: Current backend 'cutile-rs' has no implementation for 'bmm'. Fallback to 'cutile' is disabled (DISABLE_FALLBACK=1).", "cutile-rs", ""},
 		{"", "cutile-rs", ""},
 	} {
 		require.Equal(t, tc.want, Fallback(tc.text, tc.backend), tc.text)

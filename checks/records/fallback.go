@@ -10,6 +10,8 @@ const (
 	fallbackSays    = "has no implementation for"
 	defaultBegins   = "No backend implementation found for '"
 	defaultAnswered = "using default implementation"
+	// An op that may not fall back is an error, and nothing answered.
+	nobodyAnswered = "is disabled"
 )
 
 // Fallback is the first line of a case's output in which the dispatcher says that
@@ -46,5 +48,5 @@ func fellBack(line string) (backend string, ok bool) {
 		return "", false
 	}
 	name, said, _ := strings.Cut(rest, "'")
-	return CanonicalBackend(name), strings.Contains(said, fallbackSays)
+	return CanonicalBackend(name), strings.Contains(said, fallbackSays) && !strings.Contains(said, nobodyAnswered)
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tilegate/tilegate/bot/dispatch"
 	"github.com/tilegate/tilegate/checks/correctness"
@@ -105,7 +107,9 @@ func (c *correctnessCmd) options() (correctness.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		o.Expect = expectedCases(string(data))
+		if o.Expect, err = expectedCases(data); err != nil {
+			return o, fmt.Errorf("%s: %w", c.Expect, err)
+		}
 	}
 	return o, nil
 }
@@ -124,12 +128,23 @@ func readReports(paths []string) ([]records.Report, error) {
 
 // expectedCases are the lines that are neither empty nor comments. The list is
 // never nil: an empty file expects nothing, which is not the same as no file.
-func expectedCases(text string) []string {
+func expectedCases(data []byte) ([]string, error) {
 	ids := []string{}
-	for l := range strings.Lines(text) {
-		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
-			ids = append(ids, l)
-		}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return nil, errors.New("expected a list of node ids in UTF-8, found another encoding or no text")
 	}
-	return ids
+	n := 0
+	for l := range strings.Lines(string(data)) {
+		n++
+		if l = strings.TrimSpace(l); l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		// What pytest --collect-only writes below the ids would be a case that never runs.
+		if !strings.Contains(l, "::") && strings.ContainsAny(l, " \t") {
+			return nil, fmt.Errorf("line %d: expected a node id such as tests/ops/test_bmm.py::Test_BMM::test_op[cutile-1], found %.80q", n, l)
+		}
+		ids = append(ids, l)
+	}
+	return ids, nil
 }

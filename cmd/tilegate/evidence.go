@@ -65,7 +65,7 @@ func jobsBelow(dir string, stage job.Stage) string {
 // order in which they are listed.
 func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 	c.Candidate, c.Reference = f.Candidate, f.Reference
-	var notes []string
+	var logs logSigns
 	for _, file := range f.Files {
 		if !filepath.IsLocal(file.Path) {
 			return perf.Verdict{}, fmt.Errorf("evidence: files: expected a plain name, found %q", file.Path)
@@ -78,7 +78,7 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 			if err != nil {
 				return perf.Verdict{}, err
 			}
-			notes = append(notes, perf.ConsoleNotes(console)...)
+			logs.add(console, f.Candidate)
 		}
 	}
 	var files []perf.File
@@ -87,13 +87,28 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 		if files, _, err = c.files(); err != nil {
 			return perf.Verdict{}, err
 		}
+		if err := f.unchanged(files); err != nil {
+			return perf.Verdict{}, err
+		}
 	}
 	o, err := c.options()
 	if err != nil {
 		return perf.Verdict{}, err
 	}
-	o.LogNotes = notes
+	o.LogNotes, o.Fallback = logs.notes, logs.fallback
 	return perf.Compare(files, []job.Evidence{f.Evidence}, o), nil
+}
+
+// unchanged says which of the files that were read are not those that the job left.
+func (f evidenceFolder) unchanged(files []perf.File) error {
+	for _, file := range files {
+		for _, l := range f.Files {
+			if filepath.Join(f.dir, l.Path) == file.Name && file.SHA256 != "" && len(l.SHA256) == len(file.SHA256) && !strings.EqualFold(l.SHA256, file.SHA256) {
+				return fmt.Errorf("%s: expected the sha256 %.64q that the evidence lists, found %s: the file is not what the job left", file.Name, l.SHA256, file.SHA256)
+			}
+		}
+	}
+	return nil
 }
 
 // partial says why times of the evidence are not those of a whole run, else "".

@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // exitCode is returned by a command whose outcome is not "fine" and has
@@ -112,7 +114,7 @@ func run(args []string, s streams) (status int) {
 	}()
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(s.Err, "tilegate: %v (see %s --help)\n", err, commandOf(err))
+		fmt.Fprintf(s.Err, "tilegate: %s (see %s --help)\n", untrusted.Text(err.Error()), commandOf(err))
 		return int(exitUsage)
 	}
 	if err := ctx.Run(); err != nil {
@@ -120,7 +122,8 @@ func run(args []string, s streams) (status int) {
 		if errors.As(err, &code) {
 			return int(code)
 		}
-		fmt.Fprintln(s.Err, "tilegate:", err)
+		// It quotes names and texts of files.
+		fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(err.Error()))
 		return int(exitUsage)
 	}
 	return 0

@@ -72,7 +72,7 @@ func (c *perfCompareCmd) compare() (perf.Verdict, error) {
 	if c.Candidate == "" || c.Reference == "" {
 		return perf.Verdict{}, errors.New("expected --candidate NAME and --reference NAME with record files, or the folder of a perf job of tilegate runner")
 	}
-	files, notes, err := c.files()
+	files, logs, err := c.files()
 	if err != nil {
 		return perf.Verdict{}, err
 	}
@@ -84,11 +84,11 @@ func (c *perfCompareCmd) compare() (perf.Verdict, error) {
 	if err != nil {
 		return perf.Verdict{}, err
 	}
-	o.LogNotes = notes
+	o.LogNotes, o.Fallback = logs.notes, logs.fallback
 	return perf.Compare(files, evidence, o), nil
 }
 
-// compareFolder judges what a job left; times of a part of a run show nothing.
+// compareFolder judges what a job left.
 func (c *perfCompareCmd) compareFolder() (perf.Verdict, error) {
 	f, err := openJob(c.Dir, job.Perf)
 	if err != nil {
@@ -97,22 +97,27 @@ func (c *perfCompareCmd) compareFolder() (perf.Verdict, error) {
 	if c.Candidate+c.Reference != "" || len(c.JUnit)+len(c.CandidateJUnit)+len(c.ReferenceJUnit)+len(c.Log)+len(c.Evidence) > 0 {
 		return perf.Verdict{}, fmt.Errorf("%s names backends and records itself: expected neither --candidate, --reference, --log, --evidence nor --junit beside it", c.Dir)
 	}
-	v, err := f.perf(*c)
-	if err != nil {
-		return perf.Verdict{}, err
+	return f.perf(*c)
+}
+
+// logSigns is what console logs say about a run besides its times.
+type logSigns struct {
+	notes    []string
+	fallback string // the first line that says that another backend answered for the candidate
+}
+
+func (l *logSigns) add(c records.Console, candidate string) {
+	l.notes = append(l.notes, perf.ConsoleNotes(c)...)
+	if l.fallback == "" {
+		l.fallback = c.Fallbacks[records.CanonicalBackend(candidate)]
 	}
-	if why := f.partial(); why != "" && (v.Verdict == perf.Done || f.Interrupted) {
-		v.Verdict, v.Severity, v.GeomeanRatio = perf.Blocked, perf.MissingData, nil
-		v.Sentence = "BLOCKED: " + why + "."
-	}
-	return v, nil
 }
 
 // files reads all record files and what their logs say besides.
-func (c *perfCompareCmd) files() (files []perf.File, notes []string, err error) {
+func (c *perfCompareCmd) files() (files []perf.File, logs logSigns, err error) {
 	same := records.CanonicalBackend(c.Candidate) == records.CanonicalBackend(c.Reference)
 	if same && len(c.JUnit)+len(c.Log) > 0 {
-		return nil, nil, fmt.Errorf("--candidate and --reference are both %s: expected --candidate-junit and --reference-junit, which say whose records a file holds", c.Candidate)
+		return nil, logs, fmt.Errorf("--candidate and --reference are both %s: expected --candidate-junit and --reference-junit, which say whose records a file holds", c.Candidate)
 	}
 	for _, group := range []struct {
 		side  perf.Side
@@ -121,7 +126,7 @@ func (c *perfCompareCmd) files() (files []perf.File, notes []string, err error) 
 		for _, path := range group.paths {
 			r, err := readJUnit(path)
 			if err != nil {
-				return nil, nil, err
+				return nil, logs, err
 			}
 			files = append(files, perf.File{Report: r, Side: group.side})
 		}
@@ -129,23 +134,23 @@ func (c *perfCompareCmd) files() (files []perf.File, notes []string, err error) 
 	for _, path := range c.Log {
 		console, err := readRecords(path, records.ReadConsole)
 		if err != nil {
-			return nil, nil, err
+			return nil, logs, err
 		}
 		files = append(files, perf.File{Report: console.Report, Side: perf.Both})
-		notes = append(notes, perf.ConsoleNotes(console)...)
+		logs.add(console, c.Candidate)
 	}
 	if both := len(c.JUnit) + len(c.Log); both == 0 && len(files) > 0 {
 		switch {
 		case len(c.ReferenceJUnit) == 0:
-			return nil, nil, errors.New("--candidate-junit: expected --reference-junit, too, with what to compare with")
+			return nil, logs, errors.New("--candidate-junit: expected --reference-junit, too, with what to compare with")
 		case len(c.CandidateJUnit) == 0:
-			return nil, nil, errors.New("--reference-junit: expected --candidate-junit, too, with what to judge")
+			return nil, logs, errors.New("--reference-junit: expected --candidate-junit, too, with what to judge")
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("%w: --junit, --candidate-junit with --reference-junit, or --log", errNoRecords)
+		return nil, logs, fmt.Errorf("%w: --junit, --candidate-junit with --reference-junit, or --log", errNoRecords)
 	}
-	return files, notes, nil
+	return files, logs, nil
 }
 
 func (c *perfCompareCmd) options() (perf.Options, error) {

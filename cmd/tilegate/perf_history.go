@@ -135,7 +135,7 @@ func readHistory(path string) ([]history.Measurement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return all, nil
+	return history.New(nil, all), nil // stores that were joined may hold a measurement twice
 }
 
 // record adds what is new to the store.
@@ -187,7 +187,10 @@ func (c *perfHistoryCmd) record(s streams) error {
 	if old := len(some) - len(fresh); old > 0 {
 		fmt.Fprintf(s.Out, "%s recorded before\n", words.Count(old, "measurement"))
 	}
-	if nothing {
+	if len(some) == 0 && !nothing {
+		fmt.Fprintln(s.Err, "tilegate: --import: expected measurements, found none")
+	}
+	if nothing || len(some) == 0 {
 		return exitUndecided
 	}
 	return nil
@@ -206,7 +209,7 @@ func (c *perfHistoryCmd) judge(path string) (history.Measurement, error) {
 	if err != nil {
 		return history.Measurement{}, err
 	}
-	if why := f.partial(); why != "" && v.Verdict == perf.Done {
+	if why := f.partial(); why != "" && v.Verdict != perf.Investigate {
 		return history.Measurement{}, fmt.Errorf("%w: %s", history.ErrNothingMeasured, why)
 	}
 	return history.From(f.Evidence, v, v.Threshold)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
 	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/job"
@@ -29,10 +32,18 @@ func readRecords[T any](path string, read func(string, io.Reader) T) (T, error) 
 	return read(path, f), nil
 }
 
-// readJUnit reads a JUnit file, however large, in the memory that it promises.
+// readJUnit reads a JUnit file, however large, in the memory that it promises, and
+// its checksum, which evidence knows it by.
 func readJUnit(path string) (records.Report, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(records.MemoryLimit))
-	return readRecords(path, records.ReadJUnit)
+	sum := sha256.New()
+	r, err := readRecords(path, func(name string, in io.Reader) records.Report {
+		return records.ReadJUnit(name, io.TeeReader(in, sum))
+	})
+	if r.Damage == nil { // else its end was not read
+		r.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	return r, err
 }
 
 // readSmall reads a document that is far below its limit when it is sane.
@@ -72,6 +83,10 @@ func readConfig(path string) (config.Config, error) {
 // skipMatcher combines a configuration's allow-list, when a file was given, with
 // the patterns of the command line. Without either, no skip is allowed.
 func skipMatcher(configPath string, c config.Config, patterns []string, candidate string) (config.SkipMatcher, error) {
+	if slices.Contains(patterns, "") {
+		// It matches every text, and is what a variable without a value leaves.
+		return nil, errors.New(`--allow-skip: expected a regular expression (RE2), found ""`)
+	}
 	own, err := config.CompileSkips(patterns, candidate)
 	if err != nil {
 		return nil, fmt.Errorf("--allow-skip: %w", err)
