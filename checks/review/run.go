@@ -278,7 +278,7 @@ func group(hits []hit, old map[int]bool) (out []Finding, first []hit) {
 			Rule: h.rule.ID, Severity: h.Severity, Path: h.File.Path,
 			Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column,
 			Kernel: h.kernel, Title: h.rule.Title, Message: h.Message, Why: h.rule.WhyOf(h.Construct),
-			Fix: fix, Triage: h.rule.Triage, Fingerprint: h.fingerprint, New: isNew,
+			Fix: fix, Triage: h.rule.Steps(h.Construct), Fingerprint: h.fingerprint, New: isNew,
 		})
 	}
 	return out, first

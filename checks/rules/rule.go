@@ -31,7 +31,7 @@ const (
 )
 
 // Rule is one rule of the rulebook or of a document beside it, as a value. All
-// fields but Whys, Signatures, Triage, Requires, Also and Pin must be set.
+// fields but Whys, Signatures, Triage, First, Requires, Also and Pin must be set.
 type Rule struct {
 	// ID is the rulebook's number with R before it, or a number with the prefix
 	// of another document (P, A, S, T). It is never renumbered.
@@ -56,6 +56,9 @@ type Rule struct {
 	Whys map[string]string
 	// Triage lists what to do, in order.
 	Triage []string
+	// First are the steps of Triage, by their index, that come first for constructs
+	// to which the others do not fit; see Steps.
+	First map[string]int
 	// Doc is the rule's page in Markdown, embedded from doc.md.
 	Doc string
 	// Pin is the cutile version for which the rule is known to hold, or empty
@@ -82,13 +85,28 @@ func (r *Rule) checks() []Check { return append([]Check{{r.Scope, r.Run}}, r.Als
 // reason of the construct, else that of the words that it begins with, else the
 // rule's.
 func (r *Rule) WhyOf(construct string) string {
+	if why, ok := ofConstruct(r.Whys, construct); ok {
+		return why
+	}
+	return r.Why
+}
+
+// Steps is Triage with the step first that a kind of construct needs.
+func (r *Rule) Steps(construct string) []string {
+	i, ok := ofConstruct(r.First, construct)
+	if !ok || i == 0 {
+		return r.Triage
+	}
+	return slices.Concat(r.Triage[i:i+1], r.Triage[:i], r.Triage[i+1:])
+}
+
+// ofConstruct is the value of a construct, else of the words that it begins with.
+func ofConstruct[T any](values map[string]T, construct string) (T, bool) {
 	for {
-		if why, ok := r.Whys[construct]; ok {
-			return why
-		}
+		v, ok := values[construct]
 		i := strings.LastIndexByte(construct, ' ')
-		if i < 0 {
-			return r.Why
+		if ok || i < 0 {
+			return v, ok
 		}
 		construct = construct[:i]
 	}
@@ -120,6 +138,9 @@ func (r *Rule) Validate() error {
 	need(r.Why != "", "a Why")
 	for construct, why := range r.Whys {
 		need(why != "", "a reason for "+construct)
+	}
+	for construct, i := range r.First {
+		need(0 <= i && i < len(r.Triage), "the step of Triage that is first for "+construct)
 	}
 	for _, c := range r.checks() {
 		need(c.Scope >= PerKernel && c.Scope <= PerChange, "a Scope")

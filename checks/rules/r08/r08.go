@@ -29,7 +29,8 @@ var Rule = &rules.Rule{
 		"Look for `ct.tfloat32` in the reference: when it casts f32 operands, cast both operands to `tf32` for f32 inputs only.",
 		"Compare the operand and accumulator types of `mmaf` in both IR files.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, host.Facts}, Run: run,
+	First: map[string]int{"tf32": 1, "always": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -31,7 +31,8 @@ var Rule = &rules.Rule{
 		"Make the entry `pub`, and `unsafe` when it takes pointers or skips access checks.",
 		"Use `&Tensor<E, { [-1, ..] }>` for views and `*mut E` for pointer loads, as the reference does.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.IR, reference.Evidence}, Run: run,
+	First: map[string]int{"const pointer": 2, "owned tensor": 2, "reference": 2, "style": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.IR, reference.Evidence}, Run: run,
 }
 
 func run(p *rules.Pass) {

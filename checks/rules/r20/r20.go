@@ -29,7 +29,8 @@ var Rule = &rules.Rule{
 		"Give the entry those and no others; pass tuned values as compile options.",
 		"Under `optimization_hints` write one tuple for each `sm_*` with `num_cta_in_cga`, `occupancy` or `max_divisibility`.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
+	First: map[string]int{"key": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
 }
 
 // pin is the cutile version whose entry hints are known.

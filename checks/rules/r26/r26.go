@@ -25,7 +25,8 @@ var Rule = &rules.Rule{
 		"Count the arguments: values first, then the modes in the order that the message gives.",
 		"Take the modes from the reference; plain operators have default modes.",
 	},
-	Doc: doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"mode": 1, "flush": 1},
+	Doc:   doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -30,7 +30,8 @@ var Rule = &rules.Rule{
 		"Load the tile in its physical order and `permute` it, or load through `partition_permuted`.",
 		"Check that only one side transposes: both together give plausible but permuted results.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, dsl.Modules}, Run: run,
+	First: map[string]int{"flag": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

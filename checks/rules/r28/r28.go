@@ -26,7 +26,8 @@ var Rule = &rules.Rule{
 		"Keep `tma::Enabled` unless the reference says `allow_tma=False`.",
 		"Compare `padding_value` and `allow_tma` in both IR files.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
+	First: map[string]int{"tma": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -39,7 +39,8 @@ var Rule = &rules.Rule{
 		"Let `deref_descs!`, `resolve_dtype!` and `setup_device_stream!` of `ffi_util.rs` check descriptors, dtype and device.",
 		"Return a code of `ffi_util::rc` on every failure; never panic.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"null": 1, "dtype": 1, "device 0": 1, "max": 1, "panic": 2, "code": 2, "failure": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

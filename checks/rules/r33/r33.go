@@ -38,7 +38,8 @@ var Rule = &rules.Rule{
 		"Keep `crate-type = [\"cdylib\"]`, the library's name and edition 2024.",
 		"Include `kernel.rs` and `ffi.rs` of each op in one module of `lib.rs`.",
 	},
-	Doc: doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"name": 1, "crate-type": 1, "edition": 1, "gone": 2, "half": 2, "own crate": 2},
+	Doc:   doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 // pinned are the crates that must have one exact version.

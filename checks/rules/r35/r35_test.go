@@ -33,6 +33,16 @@ func TestEachFindingHasAReasonOfItsOwn(t *testing.T) {
 	}
 }
 
+// The first step is one for what was found; the others follow.
+func TestFirstStepOfAConstruct(t *testing.T) {
+	assert.Equal(t, r35.Rule.Triage, r35.Rule.Steps("count"))
+	steps := r35.Rule.Steps("rc late")
+	assert.Contains(t, steps[0], "`check_rc` right after")
+	assert.ElementsMatch(t, r35.Rule.Triage, steps)
+	assert.Contains(t, r35.Rule.Steps("grid type")[0], "`.grid((x, y, z))`")
+	assert.Contains(t, r35.Rule.Triage[0], "C declaration", "the rule's own order stays")
+}
+
 // A construct without a reason takes that of the words that it begins with.
 func TestReasonOfAConstruct(t *testing.T) {
 	assert.Equal(t, r35.Rule.Whys["rc"], r35.Rule.WhyOf("rc late"))

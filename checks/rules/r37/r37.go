@@ -31,7 +31,8 @@ var Rule = &rules.Rule{
 		"Return a plain tensor; leave gradients to a backend that has backward kernels.",
 		"Let backward tests skip cutile-rs in their first lines.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"autograd": 1, "keeps": 1, "backward test": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

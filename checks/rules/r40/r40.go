@@ -35,7 +35,8 @@ var Rule = &rules.Rule{
 		"Skip for cutile-rs what the wrapper rejects, as the test does for the reference.",
 		"Select with `-k \"cutile_rs or cutile-rs\"`: explicit ids keep the hyphen. No item at all means that the backend is not available.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"direct": 1, "skip": 2, "ids": 3},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -28,7 +28,8 @@ var Rule = &rules.Rule{
 		"Compare the operations of the IR: TMA or pointers, types of `mmaf`, reductions.",
 		"Only then rewrite arithmetic. For an fp32 product look for tf32 before `mmaf` first (R8).",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts}, Run: run,
+	First: map[string]int{"configurations": 1, "key": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts}, Run: run,
 	Also: []rules.Check{{Scope: rules.PerChange, Run: change}},
 }
 

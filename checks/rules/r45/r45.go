@@ -29,7 +29,8 @@ var Rule = &rules.Rule{
 		"Where masked lanes are summed, `select` zero for them.",
 		"Test with a size that the tile does not divide.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"mask": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 // hops is how many names the chain from a loop's bound to its division has at

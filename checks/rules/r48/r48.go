@@ -28,7 +28,8 @@ var Rule = &rules.Rule{
 		"Test a size that no tile divides, and inputs of plus and minus 100.",
 		"Write the sigmoid as `1 / (1 + exp(-x))`, which tends to 0 and 1.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
+	First: map[string]int{"overflow": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -23,7 +23,8 @@ var Rule = &rules.Rule{
 		"Add `\"cutile-rs\": is_cutile_rs_available()` to the table of backends in `backend/selector.py`.",
 		"Ask for the crate and for `cargo`, not for the built library: it is built at the first use.",
 	},
-	Doc: doc, Scope: rules.PerTree, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"strict": 1},
+	Doc:   doc, Scope: rules.PerTree, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 // at is the file that lists the backends.
