@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	githubactions "github.com/sethvargo/go-githubactions"
@@ -119,15 +120,23 @@ func (p palette) of(s Severity) string {
 func writeText(w io.Writer, r *Report, s Style) error {
 	c := colours(s.Colour)
 	var b strings.Builder
+	explained := ""
 	for _, f := range r.Findings {
 		if !f.New && !s.All {
 			continue
 		}
 		textFinding(&b, c, f, s.Source)
 		b.WriteByte('\n')
+		switch explained {
+		case "":
+			explained = f.Rule
+		case f.Rule:
+		default:
+			explained = "ID"
+		}
 	}
 	for _, u := range r.Summary.Unread {
-		fmt.Fprintf(&b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.Path), line(u.Why))
+		textUnread(&b, c, u)
 	}
 	accepting, idle := r.comments(s)
 	for _, p := range accepting {
@@ -137,6 +146,9 @@ func writeText(w io.Writer, r *Report, s Style) error {
 		textIdle(&b, c, p)
 	}
 	b.WriteString(r.Sentence() + "\n")
+	if explained != "" {
+		fmt.Fprintf(&b, "`tilegate rules %s` explains %s.\n", explained, pick(explained == "ID", "a rule", "the rule"))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -158,6 +170,11 @@ func (r *Report) comments(s Style) (accepting, idle []Suppression) {
 // acceptsNothing begins what is said of a comment with a problem, as the App does.
 const acceptsNothing = "accepts nothing, "
 
+// textUnread prints one file that was not reviewed.
+func textUnread(b *strings.Builder, c palette, u Unread) {
+	fmt.Fprintf(b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.place()), line(u.Why))
+}
+
 // textIdle prints one comment that accepts nothing.
 func textIdle(b *strings.Builder, c palette, p Suppression) {
 	fmt.Fprintf(b, "%ssuppression problem%s: %s:%d: %s%s\n", c.yellow, c.reset, line(p.Path), p.Line, acceptsNothing, line(p.Problem))
@@ -175,13 +192,37 @@ func older(f Finding) string {
 func textFinding(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
 	fmt.Fprintf(b, "%s%s[%s]%s%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, older(f), c.bold, line(f.Message), c.reset)
 	excerpt(b, c, f, source)
-	if len(f.AlsoAt) > 0 {
-		fmt.Fprintf(b, "  also at %s %s\n", pick(len(f.AlsoAt) == 1, "line", "lines"), ints(f.AlsoAt))
+	if also := alsoAt(f); also != "" {
+		fmt.Fprintf(b, "  %s\n", also)
 	}
 	fmt.Fprintf(b, "  why: %s\n", line(f.Why))
-	if f.Fix != nil {
+	switch {
+	case f.Fix != nil:
 		fmt.Fprintf(b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
+	case len(f.Triage) > 0:
+		fmt.Fprintf(b, "  help: %s\n", line(f.Triage[0]))
 	}
+	if waive := f.waiver(); waive != "" {
+		fmt.Fprintf(b, "  gate: waits for a maintainer's `%s`\n", line(waive))
+	}
+}
+
+// alsoAt tells the further lines of a finding; empty when there are none.
+func alsoAt(f Finding) string {
+	if len(f.AlsoAt) == 0 {
+		return ""
+	}
+	return "also at " + pick(len(f.AlsoAt) == 1, "line ", "lines ") + ints(f.AlsoAt)
+}
+
+// waiver is the comment of a maintainer for which the gate waits because of a
+// finding, whatever its severity: what a change does to the tests that judge it.
+// Empty for all others.
+func (f Finding) waiver() string {
+	if !f.New || f.Severity == Note || !strings.HasPrefix(f.Rule, "T") {
+		return ""
+	}
+	return fmt.Sprintf("/tilegym waive %s %s REASON", f.Rule, f.Path)
 }
 
 func pick(b bool, yes, no string) string {
@@ -215,6 +256,15 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		}
 		a := action.WithFieldsMap(fields)
 		message := line(f.Message) + "\n" + line(f.Why)
+		if also := alsoAt(f); also != "" {
+			message += "\n" + also
+		}
+		if f.Fix != nil {
+			message += "\nfix: " + line(f.Fix.Description) + " (tilegate fix --rule " + f.Rule + ")"
+		}
+		if waive := f.waiver(); waive != "" {
+			message += "\nThe gate waits for a maintainer's `" + line(waive) + "`"
+		}
 		switch f.Severity {
 		case Error:
 			a.Errorf("%s", message)
@@ -225,7 +275,14 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		}
 	}
 	for _, u := range r.Summary.Unread {
-		action.WithFieldsMap(map[string]string{"file": line(u.Path), "title": "not reviewed"}).Errorf("%s", line(u.Why))
+		fields := map[string]string{"file": line(u.Path), "title": "not reviewed"}
+		if row, column := u.position(); row > 0 {
+			fields["line"] = fmt.Sprint(row)
+			if column > 0 {
+				fields["col"] = fmt.Sprint(column)
+			}
+		}
+		action.WithFieldsMap(fields).Errorf("%s", line(u.Why))
 	}
 	accepting, idle := r.comments(s)
 	at := func(p Suppression, title string) *githubactions.Action {
@@ -263,15 +320,32 @@ func Markdown(r *Report, s Style) string {
 	var b strings.Builder
 	b.WriteString("### tilegate review\n\n" + r.Sentence() + "\n")
 	header := false
+	var waivers []string
 	for _, f := range r.Findings {
 		if !f.New && !s.All {
 			continue
 		}
 		if !header {
-			b.WriteString("\n| | rule | place | finding |\n|---|---|---|---|\n")
+			b.WriteString("\n| severity | rule | place | finding |\n|---|---|---|---|\n")
 			header = true
 		}
-		fmt.Fprintf(&b, "| %s%s | %s | %s | %s |\n", f.Severity, older(f), f.Rule, cell(place(f.Path, f.Line)), cell(untrusted.Text(f.Message).Prose()))
+		text := cell(untrusted.Text(f.Message).Prose())
+		if also := alsoAt(f); also != "" {
+			text += "<br>" + also
+		}
+		if f.Fix != nil {
+			text += fmt.Sprintf("<br>fix: %s (`tilegate fix --rule %s`)", cell(untrusted.Text(f.Fix.Description).Prose()), f.Rule)
+		}
+		fmt.Fprintf(&b, "| %s%s | [%s](%s) | %s | %s |\n", f.Severity, older(f), f.Rule, rulePage(f.Rule), cell(place(f.Path, f.Line)), text)
+		if waive := f.waiver(); waive != "" && !slices.Contains(waivers, waive) {
+			waivers = append(waivers, waive)
+		}
+	}
+	if len(waivers) > 0 {
+		b.WriteString("\nThe gate waits for a maintainer, who accepts what the change does to the tests:\n\n")
+	}
+	for _, w := range waivers {
+		fmt.Fprintf(&b, "- %s\n", untrusted.Text(w).Code())
 	}
 	accepting, idle := r.comments(s)
 	if len(accepting) > 0 {
@@ -289,7 +363,7 @@ func Markdown(r *Report, s Style) string {
 	if len(r.Summary.Unread) > 0 {
 		b.WriteString("\nNot reviewed:\n\n")
 		for _, u := range r.Summary.Unread {
-			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.Path).Code(), untrusted.Text(u.Why).Markdown())
+			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.place()).Code(), untrusted.Text(u.Why).Prose())
 		}
 	}
 	return b.String()

@@ -389,3 +389,87 @@ func TestRDJSONSuggestions(t *testing.T) {
 		assert.Equal(t, c.lines, [2]int{got[0].Range.Start.Line, got[0].Range.End.Line}, name)
 	}
 }
+
+// told is a report in one format.
+func told(t *testing.T, format string, r *review.Report, s review.Style) string {
+	t.Helper()
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, format, r, s))
+	return out.String()
+}
+
+// All formats for people say where else a finding stands, and what to do.
+func TestFormatsSayWhatToDo(t *testing.T) {
+	fixable := review.Finding{Rule: "R1", Severity: review.Error, Path: "a.rs", Line: 3, EndLine: 3, Column: 1, EndColumn: 2, Message: "m", Why: "w", New: true,
+		AlsoAt: []int{7, 9}, Triage: []string{"first", "then"}, Fix: &review.Fix{Description: "write `x`|y", Edits: []review.Edit{{StartLine: 3, EndLine: 3, Text: "x"}}}}
+	other := review.Finding{Rule: "R2", Severity: review.Warning, Path: "b.rs", Line: 1, EndLine: 1, Column: 1, EndColumn: 2, Message: "n", Why: "v", New: true,
+		AlsoAt: []int{4}, Triage: []string{"look at `b`", "then"}}
+	r := &review.Report{Findings: []review.Finding{fixable, other}, Summary: review.Summary{Kernels: []string{"demo"}}}
+
+	text := told(t, "text", r, review.Style{})
+	assert.Contains(t, text, "  also at lines 7, 9\n  why: w\n  fix: write `x`|y (tilegate fix --rule R1)\n\n")
+	assert.Contains(t, text, "  also at line 4\n  why: v\n  help: look at `b`\n\n")
+	assert.True(t, strings.HasSuffix(text, ".\n`tilegate rules ID` explains a rule.\n"), text)
+
+	markdown := told(t, "markdown", r, review.Style{})
+	assert.Contains(t, markdown, "| severity | rule | place | finding |\n")
+	assert.Contains(t, markdown, "| error | [R1](https://github.com/tilegate/tilegate/blob/main/docs/rules/R1.md) | `a.rs:3` | m<br>also at lines 7, 9<br>fix: write `x`&vert;y (`tilegate fix --rule R1`) |\n")
+	assert.Contains(t, markdown, "| `b.rs:1` | n<br>also at line 4 |\n")
+
+	github := told(t, "github", r, review.Style{})
+	assert.Contains(t, github, "::m%0Aw%0Aalso at lines 7, 9%0Afix: write `x`|y (tilegate fix --rule R1)\n")
+	assert.Contains(t, github, "::n%0Av%0Aalso at line 4\n")
+
+	r.Findings = r.Findings[:1]
+	assert.True(t, strings.HasSuffix(told(t, "text", r, review.Style{}), "`tilegate rules R1` explains the rule.\n"))
+	r.Findings[0].New = false
+	assert.NotContains(t, told(t, "text", r, review.Style{}), "explains")
+}
+
+// The gate waits for a maintainer when a change weakens the tests, although that is
+// a warning: the formats say so, each comment once.
+func TestFormatsSayThatTheGateWaits(t *testing.T) {
+	finding := func(rule string, s review.Severity, path string, isNew bool) review.Finding {
+		return review.Finding{Rule: rule, Severity: s, Path: path, Line: 1, EndLine: 1, Column: 1, EndColumn: 2, Message: "m", Why: "w", New: isNew}
+	}
+	const test = "tests/ops/test_demo.py"
+	waits := &review.Report{Findings: []review.Finding{finding("T1", review.Warning, test, true), finding("T1", review.Warning, test, true), finding("T3", review.Error, "a`b|c.py", true)}}
+	assert.Equal(t, 2, strings.Count(told(t, "text", waits, review.Style{}), "  gate: waits for a maintainer's `/tilegym waive T1 "+test+" REASON`\n"))
+	assert.Contains(t, told(t, "github", waits, review.Style{}), "%0AThe gate waits for a maintainer's `/tilegym waive T1 "+test+" REASON`\n")
+	markdown := told(t, "markdown", waits, review.Style{})
+	assert.Contains(t, markdown, "\nThe gate waits for a maintainer, who accepts what the change does to the tests:\n\n- `/tilegym waive T1 "+test+" REASON`\n- <code>/tilegym waive T3 a")
+	assert.Equal(t, 1, strings.Count(markdown, "waive T1"))
+	assert.Contains(t, rdOf(t, nil, waits).Diagnostics[0].Message, "`/tilegym waive T1 "+test+" REASON`")
+
+	none := &review.Report{Findings: []review.Finding{finding("T1", review.Note, test, true), finding("T1", review.Warning, test, false), finding("R1", review.Warning, test, true)}}
+	for _, format := range review.Formats {
+		assert.NotContains(t, told(t, format, none, review.Style{All: true}), "waive", format)
+	}
+}
+
+// An unread file is shown at its place, as far as that is known.
+func TestFormatsShowWhereAFileIsUnread(t *testing.T) {
+	r := &review.Report{Summary: review.Summary{Kernels: []string{"demo"}, Unread: []review.Unread{
+		{Path: "a.rs", Why: "syntax error at line 2, column 7"},
+		{Path: "b.rs", Why: "syntax error near line 2: `{` is not closed up to the end, line 9"},
+		{Path: "c.rs", Why: "3000000 bytes, the limit is 2097152"},
+	}}}
+	head := fstest.MapFS{"a.rs": {Data: []byte("\né🙂x\n")}}
+	s := review.Style{Source: sourceIn(head)}
+	text := told(t, "text", r, s)
+	assert.Contains(t, text, "unread: a.rs:2:7: syntax error at line 2, column 7\nunread: b.rs:2: syntax error near")
+	assert.Contains(t, text, "unread: c.rs: 3000000 bytes")
+	github := told(t, "github", r, s)
+	assert.Contains(t, github, "::error col=7,file=a.rs,line=2,title=not reviewed::syntax")
+	assert.Contains(t, github, "::error file=b.rs,line=2,title=not reviewed::syntax")
+	assert.Contains(t, github, "::error file=c.rs,title=not reviewed::3000000")
+	markdown := told(t, "markdown", r, s)
+	assert.Contains(t, markdown, "- `a.rs:2:7`: syntax error")
+	assert.Contains(t, markdown, "- `b.rs:2`: syntax error near line 2: `{` is not closed")
+	assert.Contains(t, markdown, "- `c.rs`: 30")
+	notes := sarifOf(t, told(t, "sarif", r, s)).Runs[0].Invocations[0].ToolExecutionNotifications
+	require.Len(t, notes, 3)
+	assert.Equal(t, sarifRegion{StartLine: 2, StartColumn: 4}, notes[0].Locations[0].PhysicalLocation.Region)
+	assert.Equal(t, sarifRegion{StartLine: 2}, notes[1].Locations[0].PhysicalLocation.Region)
+	assert.Zero(t, notes[2].Locations[0].PhysicalLocation.Region)
+}

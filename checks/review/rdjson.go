@@ -72,8 +72,11 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 			Message:  untrusted.Text(f.Message).Prose() + "\n\n" + untrusted.Text(f.Why).Prose(),
 			Location: rdLocation{f.Path, &rdRange{rdPosition{f.Line, f.Column}, rdPosition{f.EndLine, f.EndColumn}}},
 			Severity: map[Severity]string{Error: "ERROR", Warning: "WARNING", Note: "INFO"}[f.Severity],
-			Code:     &rdCode{f.Rule, project + "/blob/main/docs/rules/" + f.Rule + ".md"},
+			Code:     &rdCode{f.Rule, rulePage(f.Rule)},
 			Output:   text.String(),
+		}
+		if waive := f.waiver(); waive != "" {
+			d.Message += "\n\nThe gate waits for a maintainer's " + untrusted.Text(waive).Code()
 		}
 		for _, n := range f.AlsoAt {
 			d.Related = append(d.Related, rdRelated{"The same here.", rdLocation{f.Path, lines(n, n)}})
@@ -92,9 +95,11 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 				last = max(last, file.LineCount())
 			}
 		}
+		var text strings.Builder
+		textUnread(&text, palette{}, u)
 		out.Diagnostics = append(out.Diagnostics, rdDiagnostic{
 			Message: "not reviewed: " + untrusted.Text(u.Why).Prose(), Location: rdLocation{u.Path, lines(1, last)}, Severity: "ERROR",
-			Output: "unread: " + line(u.Path) + ": " + line(u.Why) + "\n",
+			Output: text.String(),
 		})
 	}
 	_, idle := r.comments(s)

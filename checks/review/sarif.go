@@ -18,6 +18,9 @@ import (
 // project is where the tool and its rule pages are found.
 const project = "https://github.com/tilegate/tilegate"
 
+// rulePage is the address of a rule's page.
+func rulePage(id string) string { return project + "/blob/main/docs/rules/" + id + ".md" }
+
 // The part of SARIF 2.1.0 that a review uses; code scanning reads all of it.
 type (
 	sarifLog struct {
@@ -142,15 +145,24 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 		}
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID: rule.ID, ShortDescription: sarifText{Text: rule.Title}, FullDescription: sarifText{Text: rule.Why},
-			Help: sarifText{rules.Page(rule), rules.Page(rule)}, HelpURI: project + "/blob/main/" + rules.DocPath(rule),
+			Help: sarifText{rules.Page(rule), rules.Page(rule)}, HelpURI: rulePage(rule.ID),
 			Default: sarifConfig{sarifLevel(rule.Severity)}, Properties: sarifProps{tags, problemSeverity(rule.Severity)},
 		})
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Automation: sarifAutomation{"tilegate/"}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
 	invocation := sarifInvocation{Successful: len(r.Summary.Unread) == 0 && len(r.Summary.Kernels) > 0}
 	for _, u := range r.Summary.Unread {
+		at := sarifPhysical{Artifact: artifact(u.Path)}
+		if row, column := u.position(); row > 0 {
+			at.Region = &sarifRegion{StartLine: row}
+			if column > 0 && s.Source != nil {
+				if file := s.Source(u.Path); file != nil && row <= file.LineCount() {
+					at.Region.StartColumn = utf16Column(file.Line(row), column)
+				}
+			}
+		}
 		invocation.Notifications = append(invocation.Notifications, sarifNotification{
-			"error", sarifText{Text: "not reviewed: " + line(u.Why)}, []sarifLocation{{Physical: sarifPhysical{Artifact: artifact(u.Path)}}},
+			"error", sarifText{Text: "not reviewed: " + line(u.Why)}, []sarifLocation{{Physical: at}},
 		})
 	}
 	if len(r.Summary.Kernels) == 0 {

@@ -357,7 +357,7 @@ func TestSentence(t *testing.T) {
       "warning": 1,
       "note": 0
     },`)
-	for format, want := range map[string]string{"text": "error[R6] (older): `BLOCK", "markdown": "| error (older) | R6 |", "github": "title=R6 (older)%3A "} {
+	for format, want := range map[string]string{"text": "error[R6] (older): `BLOCK", "markdown": "| error (older) | [R6](https://github.com/tilegate/tilegate/blob/main/docs/rules/R6.md) |", "github": "title=R6 (older)%3A "} {
 		out.Reset()
 		require.NoError(t, review.Write(&out, format, r, review.Style{All: true}))
 		assert.Contains(t, out.String(), want)

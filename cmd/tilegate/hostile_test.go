@@ -161,8 +161,8 @@ func TestReviewOfHostileCheckouts(t *testing.T) {
 				assert.Contains(t, []int{0, 1}, r.status, r.out+r.err)
 				return
 			}
-			require.Contains(t, r.out, "unread: "+c.path+": ", r.err)
-			_, line, _ := strings.Cut(r.out, "unread: "+c.path+": ")
+			require.Contains(t, r.out, "unread: "+c.path+":", r.err)
+			_, line, _ := strings.Cut(r.out, "unread: "+c.path+":")
 			line, _, _ = strings.Cut(line, "\n")
 			assert.Contains(t, line, c.why)
 			assert.Contains(t, []int{1, 2}, r.status, "the review is not clean")
