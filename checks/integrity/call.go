@@ -96,7 +96,9 @@ func (f *frame) expr(n syntax.Node) *term {
 		return u.raw(op, "", f.elements(n)...)
 	case "dictionary":
 		return f.dictionary(n)
-	case "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension":
+	case "generator_expression":
+		return f.generator(n)
+	case "list_comprehension", "set_comprehension", "dictionary_comprehension":
 		return f.comprehension(n)
 	case "lambda":
 		c := &closure{node: n, scope: f.snapshot()}
@@ -279,6 +281,17 @@ func (f *frame) conditional(n syntax.Node) *term {
 	b := f.eval(parts[2])
 	done()
 	return f.run.u().ite(cond, a, b)
+}
+
+// generator is a comprehension that runs only when something takes its values:
+// the call or loop that it is written in. What it does by itself never happens.
+func (f *frame) generator(n syntax.Node) *term {
+	recorded := len(f.run.events)
+	t := f.comprehension(n)
+	if up := n.Parent(); !up.Is("call", "argument_list", "for_statement", "list_splat", "for_in_clause") {
+		f.run.events = f.run.events[:recorded]
+	}
+	return t
 }
 
 // comprehension writes a comprehension out where its iterables are known.
@@ -547,6 +560,10 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 		}
 	}
 	f.run.made(t, n)
+	if callee.is("attr") && callee.kids[0].is("list") && changesList[name] && n.Field("function").Field("object").Is("identifier") && !n.Parent().Is("expression_statement") {
+		// As a part of an expression, which may not be evaluated.
+		f.mutated(n.Field("function").Field("object").Text(), u.raw("mut", name, t), n)
+	}
 	f.changes(n, callee, name, kids)
 	recorded := len(f.run.events)
 	f.significant(n, t, callee, name, kids)
@@ -555,6 +572,9 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 	}
 	return t, false
 }
+
+// changesList are the methods that change a list in place.
+var changesList = map[string]bool{"append": true, "extend": true, "insert": true, "remove": true, "pop": true, "clear": true, "sort": true, "reverse": true}
 
 // idle marks the functions among the values of a term that compute nothing but
 // return what was computed before.
@@ -672,6 +692,10 @@ func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []
 		done := r.push(onCond, r.u().raw("missing", "", kids...), n)
 		r.skip(callee, n, "")
 		done()
+	case callee.is("sym") && endsProcess[callee.text]:
+		r.skip(callee, n, "the process ends")
+	case name == "applymarker", name == "add_marker":
+		r.mark(t, kids, n)
 	case name == "fail" && isPytest(callee):
 		r.fail(n)
 		r.ended = len(r.guards)
@@ -684,8 +708,55 @@ func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []
 	}
 }
 
-// isEnvironment reports whether a call changes the environment.
+// endsProcess are calls after which no test runs and none fails.
+var endsProcess = map[string]bool{"os._exit": true, "os.abort": true, "os.execv": true, "os.kill": true}
+
+// mark is a skip or an expected failure that a test gives itself while it
+// runs; a mark that cannot be read may be one.
+func (r *run) mark(t *term, kids []*term, n syntax.Node) {
+	if len(kids) == 0 {
+		return
+	}
+	callee, args := kids[0], []*term(nil)
+	if callee.is("call") {
+		callee, args = callee.kids[0], callee.kids[1:]
+	}
+	if callee.is("str") {
+		callee = r.u().raw("sym", "pytest.mark."+callee.text)
+	}
+	m, ok := r.s.mark(callee, args, n, t)
+	switch {
+	case ok && m.kind == xfailed:
+		r.record(xfailed, t, n, m.text)
+	case ok:
+		r.record(skipped, t, n, m.text)
+	case !callee.is("sym") || !strings.HasPrefix(callee.text, "pytest.mark."):
+		r.record(xfailed, t, n, "a mark that cannot be read")
+	}
+}
+
+// namespace reports whether a term is a module or the names of one, got by a
+// call.
+func namespace(t *term) bool {
+	if !t.is("call") || !t.kids[0].is("sym") {
+		return false
+	}
+	switch t.kids[0].text {
+	case "vars", "globals", "sys.modules.get", "importlib.import_module", "importlib.reload", "__import__":
+		return true
+	}
+	return false
+}
+
+// isEnvironment reports whether a call changes the environment, or the names of
+// a module as a dictionary.
 func isEnvironment(callee *term) bool {
+	switch object, name, _ := cutLast(callee); name {
+	case "setdefault", "update", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__setattr__", "__delattr__":
+		if object != "" && strings.HasSuffix(object, "__dict__") || callee.is("attr") && namespace(callee.kids[0]) {
+			return true
+		}
+	}
 	if !callee.is("sym") {
 		return false
 	}
@@ -694,6 +765,21 @@ func isEnvironment(callee *term) bool {
 		return name != callee.text
 	}
 	return false
+}
+
+// cutLast splits the name of a callee at its last dot; object is "" where a
+// term that is no name has the attribute.
+func cutLast(callee *term) (object, name string, ok bool) {
+	if callee.is("attr") {
+		if callee.kids[0].is("sym", "attr") {
+			object = callee.kids[0].text
+		}
+		return object, callee.text, true
+	}
+	if i := strings.LastIndexByte(callee.text, '.'); callee.is("sym") && i >= 0 {
+		return callee.text[:i], callee.text[i+1:], true
+	}
+	return "", callee.text, false
 }
 
 func isPytest(callee *term) bool {

@@ -57,6 +57,10 @@ type comparison struct {
 	// signatures are what the head's cases do, with the conditions of the cases.
 	signatures map[int][][]*term
 	rows       []*term // see literalRows
+	// What a newly registered backend runs of the file's cases, and the first of
+	// its gaps.
+	offered, covered int
+	gap              syntax.Node
 	// fallback is where a problem without a place of its own is reported.
 	fallback syntax.Node
 }
@@ -177,6 +181,9 @@ func (c *comparison) test(b, h *testFn) {
 	c.scope(from)
 	if headKnown {
 		c.gaps(b, h, baseCases, headCases)
+	}
+	if baseKnown && headKnown {
+		c.arrival(b, h, baseCases, headCases)
 	}
 }
 

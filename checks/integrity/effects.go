@@ -285,7 +285,12 @@ func (c *comparison) gaps(b, h *testFn, baseCases, headCases []testCase) {
 			}
 		}
 	}
+	c.offered += total
+	c.covered += covered
 	for _, g := range order {
+		if !c.gap.Valid() {
+			c.gap = g.e.node
+		}
 		if correctness.ForwardOnly(g.e.text) && (records.TestID{Test: h.key}).Backward() {
 			continue
 		}
@@ -297,6 +302,111 @@ func (c *comparison) gaps(b, h *testFn, baseCases, headCases []testCase) {
 		p := c.add(Skips, g.e.node, "gap "+conditionOf(g.e.node)+" "+g.e.text, "declared gap of the new backend `%s`%s; %s of this test's %s stay covered", candidate, text, fmt.Sprint(covered), plural(total, "case"))
 		p.note()
 	}
+}
+
+// uncovered reports a newly registered backend of which no case of the file
+// runs: what is declared then is no gap but the whole.
+func (c *comparison) uncovered() {
+	if c.offered > 0 && c.covered == 0 && c.gap.Valid() {
+		c.add(Skips, c.gap, "uncovered", "none of this file's %s runs with the new backend `%s`: its gaps leave nothing", plural(c.offered, "case"), candidate)
+	}
+}
+
+// arrival compares what a newly registered candidate does in each case with
+// what the reference did there before: it is to be tested like the reference.
+func (c *comparison) arrival(b, h *testFn, baseCases, headCases []testCase) {
+	key := func(t testCase, is string) string {
+		var kept []string
+		for _, n := range sortedKeys(t.values) {
+			if v := t.values[n]; !(v.is("str") && v.text == is) {
+				kept = append(kept, n)
+			}
+		}
+		return strings.Join(kept, ",") + " " + t.key(kept)
+	}
+	like := map[string]*testCase{}
+	for i, bc := range baseCases {
+		switch bc.backend() {
+		case candidate:
+			return
+		case reference:
+			like[key(bc, reference)] = &baseCases[i]
+		}
+	}
+	if len(like) == 0 {
+		return
+	}
+	from, memo := len(c.order), map[*term]*term{}
+	total := 0
+	for i := range headCases {
+		bc := like[key(headCases[i], candidate)]
+		if headCases[i].backend() != candidate || bc == nil {
+			continue
+		}
+		total++
+		c.current = &headCases[i]
+		try := c.trial()
+		after := c.head.execute(h, headCases[i])
+		for j := range after {
+			after[j].t = c.asReference(after[j].t, memo)
+			after[j].guards = slices.Clone(after[j].guards)
+			for k := range after[j].guards {
+				after[j].guards[k].t = c.asReference(after[j].guards[k].t, memo)
+			}
+		}
+		before := c.base.execute(b, *bc)
+		if skippedForGood(before) || skippedForGood(after) {
+			continue
+		}
+		// Backends may be measured in different ways, as upstream's are.
+		unmeasured := func(list []event) []event {
+			return slices.DeleteFunc(list, func(e event) bool { return e.kind == measured })
+		}
+		try.checks(unmeasured(before), unmeasured(after), headCases[i])
+		try.order = slices.DeleteFunc(try.order, func(p *problem) bool { return p.Kind == Cases })
+		for _, p := range try.order {
+			if p.Kind == Inputs && aboutGradients(p.Message) {
+				p.note() // the backend is forward-only
+			}
+			p.Construct = "arrival " + p.Construct
+			p.Message = "for the new backend `" + candidate + "`, unlike `" + reference + "`: " + p.Message
+		}
+		c.absorb(try)
+	}
+	c.current = nil
+	c.total = total
+	c.scope(from)
+}
+
+// aboutGradients reports whether a difference is what a forward-only backend
+// may need.
+func aboutGradients(message string) bool {
+	return strings.Contains(message, "grad") || strings.Contains(message, "detach")
+}
+
+// asReference is a term with the candidate's name replaced by the reference's.
+func (c *comparison) asReference(t *term, memo map[*term]*term) *term {
+	if m := memo[t]; m != nil {
+		return m
+	}
+	c.u.spend(1)
+	out := t
+	switch {
+	case t.is("str") && t.text == candidate:
+		out = c.u.str(reference)
+	case len(t.kids) > 0:
+		kids := mapTerms(t.kids, func(k *term) *term { return c.asReference(k, memo) })
+		if !slices.Equal(kids, t.kids) {
+			out = c.u.raw(t.op, t.text, kids...)
+		}
+	}
+	if at, ok := c.head.origin[t]; ok && out != t {
+		if _, known := c.head.origin[out]; !known {
+			c.head.origin[out] = at
+		}
+	}
+	memo[t] = out
+	return out
 }
 
 func plural(n int, what string) string {

@@ -80,6 +80,7 @@ type frame struct {
 	outer   *frame
 	class   *class
 	returns []returned
+	global  map[string]bool // names of the module that the function assigns to
 	mark    int // guards at entry
 }
 
@@ -320,7 +321,14 @@ func (f *frame) statement(n syntax.Node) flow {
 		f.imports(n)
 	case "delete_statement":
 		f.del(n)
-	case "pass_statement", "global_statement", "nonlocal_statement", "comment", "future_import_statement":
+	case "global_statement":
+		if f.global == nil {
+			f.global = map[string]bool{}
+		}
+		for _, name := range n.NamedChildren() {
+			f.global[name.Text()] = true
+		}
+	case "pass_statement", "nonlocal_statement", "comment", "future_import_statement":
 	default:
 		r.record(effected, r.u().raw("other", n.Squeeze()), n, "")
 	}
@@ -392,6 +400,11 @@ func (f *frame) del(n syntax.Node) {
 		}
 	}
 	targets := n.NamedChild(0).Find("subscript", "attribute")
+	if len(targets) > 0 && targets[0].Is("subscript") && targets[0].NamedChild(0).Is("identifier") {
+		if old := f.eval(targets[0].NamedChild(0)); old.is("list", "dict", "set") {
+			f.mutated(targets[0].NamedChild(0).Text(), f.run.u().raw("mut", "del", old, f.eval(targets[0])), n)
+		}
+	}
 	if len(targets) > 0 && f.foreign(f.eval(targets[0].NamedChild(0))) {
 		f.run.record(stored, f.run.u().raw("del", "", f.eval(targets[0])), n, "")
 	}
@@ -816,6 +829,9 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 	switch target.Kind() {
 	case "identifier":
 		f.vars[target.Text()] = binding{t: v, at: f.where(at)}
+		if f.global[target.Text()] {
+			f.run.record(stored, u.raw("store", "global "+target.Text(), v), at, "")
+		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list":
 		for i, t := range target.NamedChildren() {
 			item := u.raw("item", strconv.Itoa(i), v)
@@ -849,6 +865,8 @@ func (f *frame) foreign(t *term) bool {
 		return t.text != "self" && t.text != "cls"
 	case "class":
 		return true
+	case "call":
+		return namespace(t)
 	case "attr", "index":
 		return f.foreign(t.kids[0])
 	case "store":
@@ -892,6 +910,21 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 // rebind gives a name that is visible a new value.
 func (f *frame) rebind(name string, t *term, at syntax.Node) {
 	f.vars[name] = binding{t: t, at: at}
+}
+
+// mutated gives a name whose object was changed in place its new value: while
+// the module is imported, where the name is defined.
+func (f *frame) mutated(name string, t *term, at syntax.Node) {
+	owner := f
+	if s := f.run.s; s.module != nil && f.run == s.module.run {
+		for o := f; o != nil; o = o.outer {
+			if _, ok := o.vars[name]; ok {
+				owner = o
+				break
+			}
+		}
+	}
+	owner.vars[name] = binding{t: t, at: at}
 }
 
 func (f *frame) expressionStatement(n syntax.Node) {
@@ -971,11 +1004,11 @@ func (f *frame) callStatement(n syntax.Node) {
 		object := target.Field("object")
 		if object.Is("identifier") && !f.foreign(callee.kids[0]) && object.Text() != "self" {
 			if list := f.listMethod(callee.kids[0], name, fn.kids[1:]); list != nil {
-				f.rebind(object.Text(), list, n)
+				f.mutated(object.Text(), list, n)
 				return
 			}
 			if !inPlace(name) && !harmless[name] && !isCheck(name) && !isMeasure(name) && !isOption(name) {
-				f.rebind(object.Text(), r.made(r.u().raw("mut", name, append([]*term{callee.kids[0]}, fn.kids[1:]...)...), n), n)
+				f.mutated(object.Text(), r.made(r.u().raw("mut", name, append([]*term{callee.kids[0]}, fn.kids[1:]...)...), n), n)
 			}
 		}
 	}

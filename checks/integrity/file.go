@@ -65,9 +65,15 @@ func (c *comparison) testFile() {
 		c.test(b, now[i])
 	}
 	c.derivations()
+	for _, name := range sortedKeys(c.head.module.vars) {
+		if b := c.head.module.vars[name]; b.fn != nil && !hasName(c.base.module, name) {
+			c.newFixture(b.fn, nil)
+		}
+	}
 	for _, b := range left {
 		c.moved(b, now, matched)
 	}
+	c.uncovered()
 }
 
 // runnable reports a test that pytest only builds and never runs.
@@ -88,13 +94,30 @@ func suspended(def syntax.Node) bool {
 	})
 }
 
+func hasName(f *frame, name string) bool {
+	_, ok := f.vars[name]
+	return ok
+}
+
 // derivations reports test classes that take their methods from elsewhere than
-// before: what is not in the file cannot be followed.
+// before: what is not in the file cannot be followed. A metaclass, and methods
+// that Python calls for every attribute, can do the same.
 func (c *comparison) derivations() {
 	for _, h := range c.head.order {
 		b := c.base.classes[h.name]
 		if b == nil || !strings.HasPrefix(h.name, "Test") {
 			continue
+		}
+		for _, k := range h.node.Field("superclasses").NamedChildren() {
+			if k.Is("keyword_argument") && !strings.Contains(b.node.Field("superclasses").Squeeze(), k.Squeeze()) {
+				c.add(Checks, k, "class option "+h.name+" "+k.Squeeze(), "`%s` is made with %s, which may change what its tests do; a maintainer must look", h.name, quoteNode(k))
+			}
+		}
+		for _, name := range []string{"__getattribute__", "__getattr__", "__init_subclass__"} {
+			_, had := c.base.inClass(b, name, 0)
+			if now, ok := c.head.inClass(h, name, 0); ok && !had {
+				c.add(Checks, now.at, "called "+h.name+"."+name+" "+hash(now.at), "`%s` is called for what the tests of `%s` use; a maintainer must look", name, h.name)
+			}
 		}
 		for _, t := range h.bases {
 			if t.is("class") || slices.Contains(b.bases, t) {
@@ -113,11 +136,26 @@ func firstStatement(f *syntax.File) syntax.Node {
 	return f.Root()
 }
 
+// builtins are names of Python that tests and the harness compute and decide
+// with.
+var builtins = map[string]bool{
+	"abs": true, "all": true, "any": true, "bool": true, "dict": true, "enumerate": true, "filter": true, "float": true, "getattr": true, "hasattr": true,
+	"int": true, "isinstance": true, "len": true, "list": true, "map": true, "max": true, "min": true, "range": true, "round": true, "set": true,
+	"setattr": true, "sorted": true, "str": true, "sum": true, "super": true, "tuple": true, "zip": true,
+	"AssertionError": true, "BaseException": true, "Exception": true, "RuntimeError": true,
+}
+
 // module compares what the file does when it is imported.
 func (c *comparison) module() {
 	h := &testFn{key: ""}
 	c.skips(c.base.events, c.head.events, testCase{}, h)
 	c.effects(c.base.events, c.head.events)
+	for _, name := range c.head.ordered(c.head.module) {
+		if builtins[name] && !hasName(c.base.module, name) {
+			at := c.head.module.vars[name].at
+			c.add(Checks, at, "builtin "+name+" "+hash(at), "`%s` is not Python's in this file any more; a maintainer must look", name)
+		}
+	}
 	c.hooks(c.base.module, c.head.module)
 }
 

@@ -82,8 +82,8 @@ func (s *side) members() map[string]member {
 }
 
 // harnessFile compares a file of the harness function by function. used holds
-// the names that tests use.
-func (c *comparison) harnessFile(used map[string]bool) {
+// the names that tests use, requested those of the fixtures that they ask for.
+func (c *comparison) harnessFile(used, requested map[string]bool) {
 	c.base.opaque, c.head.opaque = true, true
 	c.base.load()
 	c.head.load()
@@ -110,6 +110,7 @@ func (c *comparison) harnessFile(used map[string]bool) {
 	for _, name := range sortedKeys(now) {
 		if _, had := old[name]; !had {
 			c.newMember(name, now[name])
+			c.newFixture(now[name].fn, requested)
 		}
 	}
 }
@@ -391,6 +392,23 @@ func (c *comparison) limitsOf(x, y *term) bool {
 		}
 	}
 	return true
+}
+
+// ownFixtures are fixtures of pytest that tests report by, or that change what
+// they run in.
+var ownFixtures = map[string]bool{
+	"record_property": true, "record_testsuite_property": true, "record_xml_attribute": true, "request": true,
+	"monkeypatch": true, "pytestconfig": true, "capsys": true, "recwarn": true,
+}
+
+// newFixture reports a fixture that is new here and that tests get in place of
+// another of its name.
+func (c *comparison) newFixture(fn *closure, requested map[string]bool) {
+	name := fn.node.Field("name").Text()
+	if !fixtureOf(fn.node).Valid() || !ownFixtures[name] && !requested[name] {
+		return
+	}
+	c.add(Collection, fn.node.Field("name"), "fixture "+name+" "+hash(fn.node), "tests that ask for the fixture `%s` get this one now; a maintainer must look", name)
 }
 
 // newMember reports functions that run without being called.

@@ -40,7 +40,7 @@ func isSeed(name string) bool {
 // isNumeric reports whether a call changes how PyTorch computes.
 func isNumeric(name string) bool {
 	switch name {
-	case "set_float32_matmul_precision", "set_default_dtype", "set_grad_enabled", "set_default_device", "set_default_tensor_type":
+	case "set_float32_matmul_precision", "set_default_dtype", "set_grad_enabled", "set_default_device", "set_default_tensor_type", "autocast", "flags":
 		return true
 	}
 	return false
@@ -243,6 +243,14 @@ func builtin(u *universe, callee *term, args []*term) *term {
 			}
 		}
 		return u.dict(kids)
+	case "__import__", "importlib.import_module":
+		if one && args[0].is("str") && !strings.HasPrefix(args[0].text, ".") {
+			return u.raw("sym", canonical(args[0].text))
+		}
+	case "getattr":
+		if len(args) >= 2 && args[0].is("sym") && args[1].is("str") {
+			return u.attr(args[0], args[1].text)
+		}
 	case "len":
 		if one && args[0].concrete() {
 			return u.int(int64(len(args[0].kids)))

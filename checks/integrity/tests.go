@@ -70,6 +70,9 @@ func (s *side) tests() []*testFn {
 		}
 	}
 	for _, c := range s.order {
+		if s.classes[c.name] != c {
+			continue // a later class has taken its name
+		}
 		if !strings.HasPrefix(c.name, "Test") || s.module.vars[c.name].t != s.u.raw("class", c.name) || s.uncollected(c) {
 			continue
 		}
@@ -98,8 +101,10 @@ func (s *side) tests() []*testFn {
 
 // uncollected reports whether pytest passes over a class.
 func (s *side) uncollected(c *class) bool {
-	if _, ok := c.frame.vars["__init__"]; ok {
-		return true
+	for _, name := range []string{"__init__", "__new__"} {
+		if _, ok := c.frame.vars[name]; ok {
+			return true
+		}
 	}
 	b, ok := c.frame.vars["__test__"]
 	return ok && b.t == s.u.no
@@ -264,6 +269,10 @@ func (s *side) paramSet(args []*term, d decoration) paramSet {
 		}
 	}
 	set.values = positional[1]
+	if v := named["indirect"]; v != nil && v != s.u.no {
+		// A fixture makes the values of these.
+		set.values = s.u.raw("indirect", "", set.values, v)
+	}
 	if set.values.is("list", "tuple", "set") && len(set.names) > 0 {
 		set.known = true
 		for _, k := range set.values.kids {
@@ -303,6 +312,8 @@ func (s *side) paramCase(t *term, width int, at syntax.Node) (c paramCase, ok bo
 					}
 					if mk, ok := s.mark(callee, args, place, m); ok {
 						c.marks = append(c.marks, mk)
+					} else if !callee.is("sym") || !strings.HasPrefix(callee.text, "pytest.mark.") {
+						c.marks = append(c.marks, mark{kind: skipped, cond: m, text: "a mark that cannot be read", at: place, t: m})
 					}
 				}
 			case !a.is("kw", "star", "dstar"):

@@ -10,7 +10,7 @@ import (
 // Touch is a place at which code that is tested reaches for what tests it.
 type Touch struct {
 	Node syntax.Node
-	// Construct is one of test, timing, profiler, caller, patch.
+	// Construct is one of test, timing, profiler, caller, modules, patch.
 	Construct string
 	Message   string
 }
@@ -27,6 +27,7 @@ var pythonNames = map[string]string{
 	"time.time": "timing", "time.perf_counter": "timing", "time.perf_counter_ns": "timing", "time.monotonic": "timing", "time.monotonic_ns": "timing",
 	"time.time_ns": "timing", "time.process_time": "timing", "time.sleep": "timing", "torch.cuda.Event": "timing", "torch.cuda._sleep": "timing",
 	"inspect.stack": "caller", "inspect.currentframe": "caller", "sys._getframe": "caller", "traceback.extract_stack": "caller", "traceback.walk_stack": "caller", "sys.argv": "caller",
+	"sys.modules": "modules", "gc.get_objects": "modules", "sys.settrace": "modules", "sys.setprofile": "modules",
 }
 
 var touchText = map[string]string{
@@ -34,6 +35,7 @@ var touchText = map[string]string{
 	"timing":   "reads the clock or waits, which the tests measure",
 	"profiler": "reaches for the profiler that measures it",
 	"caller":   "looks at who calls it, so that it may do something else when it is tested",
+	"modules":  "looks at what else the process holds, so that it may do something else when it is tested",
 	"patch":    "replaces something of another module, which the tests may rely on",
 }
 
@@ -103,7 +105,14 @@ func pythonTouches(f *syntax.File, add func(syntax.Node, string)) {
 		if dotted == "" {
 			continue
 		}
-		add(n, pythonNames[dotted])
+		for name := dotted; name != ""; {
+			if what := pythonNames[name]; what != "" {
+				add(n, what)
+				break
+			}
+			i := strings.LastIndexByte(name, '.')
+			name = name[:max(i, 0)]
+		}
 		if n.Is("attribute") {
 			add(n, moduleTouch(dotted))
 		}

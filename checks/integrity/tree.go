@@ -36,8 +36,11 @@ func (c *Comparison) With(base *tree.Tree, kind Kind) []Finding {
 // harness are the files that all tests share.
 var harness = []string{"tests/conftest.py", "tests/common.py", "tests/config.py"}
 
-// dispatcher decides which backend answers for an op.
-const dispatcher = "src/tilegym/backend/dispatcher.py"
+// The files that decide which backend answers for an op.
+const (
+	dispatcher = "src/tilegym/backend/dispatcher.py"
+	selector   = "src/tilegym/backend/selector.py"
+)
 
 // Compare lists what the change from base to head does to the tests of the
 // kernels of either, to the harness, and to the dispatcher.
@@ -45,7 +48,7 @@ func Compare(head, base *tree.Tree) []Finding {
 	known := [2]map[string]*signature{signaturesOf(base), signaturesOf(head)}
 	var out []Finding
 	tests := testFiles(head, base)
-	used := map[string]bool{}
+	used, requested := map[string]bool{}, map[string]bool{}
 	support := map[string]bool{}
 	for _, p := range harness {
 		support[p] = true
@@ -56,6 +59,9 @@ func Compare(head, base *tree.Tree) []Finding {
 			f := head.File(p)
 			for _, id := range f.Root().Find("identifier") {
 				used[id.Text()] = true
+			}
+			for _, name := range fixturesAsked(f) {
+				requested[name] = true
 			}
 			for _, m := range imported(f) {
 				if head.Exists(m) || base.Exists(m) {
@@ -75,11 +81,13 @@ func Compare(head, base *tree.Tree) []Finding {
 	}
 	for _, p := range sortedKeys(support) {
 		if !slices.Contains(tests, p) {
-			out = append(out, compareSupport(head, base, p, known, used)...)
+			out = append(out, compareSupport(head, base, p, known, used, requested)...)
 		}
 	}
 	out = append(out, compareSettings(head, base, tests)...)
-	out = append(out, compareDispatcher(head, base, known)...)
+	out = append(out, compareSelection(head, base, known)...)
+	out = append(out, comparePackage(head, base)...)
+	out = append(out, compareShadows(head, base, tests, sortedKeys(support))...)
 	return out
 }
 
@@ -197,7 +205,7 @@ func added(head *tree.Tree, p string, known map[string]*signature) (out []Findin
 }
 
 // compareSupport compares a file that tests share.
-func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signature, used map[string]bool) []Finding {
+func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signature, used, requested map[string]bool) []Finding {
 	inHead, inBase := head.Exists(p), base.Exists(p)
 	if !inHead {
 		if inBase {
@@ -216,7 +224,7 @@ func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signat
 	return compareFile(b, h, known, func(c *comparison) {
 		// Calls of the file's own functions are compared with defaults left out.
 		c.base.known, c.head.known = signaturesIn(b, known[0]), signaturesIn(h, known[1])
-		c.harnessFile(used)
+		c.harnessFile(used, requested)
 	})
 }
 
@@ -273,40 +281,54 @@ func imported(f *syntax.File) []string {
 	return out
 }
 
-// compareDispatcher reports a dispatcher that no longer obeys the switch
-// against fallbacks.
-func compareDispatcher(head, base *tree.Tree, known [2]map[string]*signature) []Finding {
-	if !head.Exists(dispatcher) || !base.Exists(dispatcher) {
-		return nil
-	}
-	b, h := base.File(dispatcher), head.File(dispatcher)
-	if unchanged(b, h) {
-		return nil
-	}
-	return compareFile(b, h, known, func(c *comparison) {
-		c.base.load()
-		c.head.load()
-		old, now := c.base.members(), c.head.members()
-		for _, name := range sortedKeys(old) {
-			if !strings.Contains(old[name].fn.node.Text(), fallbackVariable) {
-				continue
-			}
-			m, ok := now[name]
-			if ok && (m.fn.node.Squeeze() == old[name].fn.node.Squeeze() || c.base.module.fnTerm(old[name].fn) == c.head.module.fnTerm(m.fn)) {
-				continue
-			}
-			c.fallback = firstStatement(h)
-			at := syntax.Node{}
-			if ok {
-				at = m.fn.node.Field("name")
-			}
-			digest := ""
-			if ok {
-				digest = hash(m.fn.node)
-			}
-			c.add(Collection, at, "dispatcher "+name+" "+digest, "`%s`, which obeys `%s`, was rewritten; a maintainer must look at whether another backend can answer for a kernel", name, fallbackVariable)
+// selecting are the functions that decide which backend answers for an op, by
+// file. In the dispatcher, what reads the switch against fallbacks is another.
+var selecting = map[string]map[string]bool{
+	dispatcher: {"register_impl": true, "dispatch": true},
+	selector:   {"set_backend": true, "get_current_backend": true, "is_backend_available": true, "assert_backend_available": true, "get_available_backends": true},
+}
+
+// compareSelection reports a dispatcher that no longer obeys the switch against
+// fallbacks, and functions that select a backend and were rewritten.
+func compareSelection(head, base *tree.Tree, known [2]map[string]*signature) []Finding {
+	var out []Finding
+	for _, p := range []string{dispatcher, selector} {
+		if !head.Exists(p) || !base.Exists(p) {
+			continue
 		}
-	})
+		b, h := base.File(p), head.File(p)
+		if unchanged(b, h) {
+			continue
+		}
+		out = append(out, compareFile(b, h, known, func(c *comparison) { c.selection(selecting[p]) })...)
+	}
+	return out
+}
+
+func (c *comparison) selection(names map[string]bool) {
+	c.base.load()
+	c.head.load()
+	c.fallback = firstStatement(c.head.file)
+	old, now := c.base.members(), c.head.members()
+	for _, name := range sortedKeys(old) {
+		switched := strings.Contains(old[name].fn.node.Text(), fallbackVariable)
+		if !switched && !names[name] {
+			continue
+		}
+		m, ok := now[name]
+		if ok && (m.fn.node.Squeeze() == old[name].fn.node.Squeeze() || c.base.module.fnTerm(old[name].fn) == c.head.module.fnTerm(m.fn)) {
+			continue
+		}
+		at, digest := syntax.Node{}, ""
+		if ok {
+			at, digest = m.fn.node.Field("name"), hash(m.fn.node)
+		}
+		does := "decides which backend answers"
+		if switched {
+			does = "obeys `" + fallbackVariable + "`"
+		}
+		c.add(Collection, at, "dispatcher "+name+" "+digest, "`%s`, which %s, was rewritten; a maintainer must look at whether another backend can answer for a kernel", name, does)
+	}
 }
 
 // settings are the files that pytest reads its settings from, with the section
@@ -314,6 +336,7 @@ func compareDispatcher(head, base *tree.Tree, known [2]map[string]*signature) []
 var settings = []struct{ name, section string }{
 	{"pytest.ini", ""}, {".pytest.ini", ""}, {"pytest.toml", ""}, {".pytest.toml", ""},
 	{"pyproject.toml", "tool.pytest"}, {"tox.ini", "[pytest]"}, {"setup.cfg", "[tool:pytest]"},
+	{"pyproject.toml", "project.entry-points.pytest11"}, {"setup.cfg", "[options.entry_points]"},
 }
 
 // compareSettings reports settings of pytest that changed.
@@ -354,13 +377,14 @@ func setting(t *tree.Tree, p, section string) string {
 	if why := t.File(p).Unread; why != "" {
 		return why
 	}
-	if strings.HasPrefix(section, "tool.") {
-		var doc map[string]any
-		if err := toml.Unmarshal(src, &doc); err != nil {
+	if path.Ext(p) == ".toml" && section != "" {
+		var part map[string]any
+		if err := toml.Unmarshal(src, &part); err != nil {
 			return err.Error()
 		}
-		tool, _ := doc["tool"].(map[string]any)
-		part, _ := tool[strings.TrimPrefix(section, "tool.")].(map[string]any)
+		for key := range strings.SplitSeq(section, ".") {
+			part, _ = part[key].(map[string]any)
+		}
 		if part == nil {
 			return ""
 		}
