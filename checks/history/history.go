@@ -13,6 +13,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Schema is the identifier of a document of measurements.
@@ -203,7 +204,7 @@ func Read(r io.Reader) ([]Measurement, error) {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return nil, fmt.Errorf("document %d is cut off at byte %d", n, d.InputOffset())
 		case err != nil:
-			return nil, fmt.Errorf("document %d, at byte %d: expected a JSON object of schema %s: %w", n, d.InputOffset(), Schema, err)
+			return nil, fmt.Errorf("document %d, at byte %d: expected a JSON object of schema %s: %s", n, d.InputOffset(), Schema, words.JSON(err))
 		case doc.Schema != Schema:
 			return nil, fmt.Errorf("document %d: schema: expected %s, found %.60q", n, Schema, doc.Schema)
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Schema identifiers. A document of another major version is refused.
@@ -145,7 +147,7 @@ var (
 func ParseRequest(data []byte) (Request, error) {
 	var r Request
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Request{}, fmt.Errorf("request: expected a JSON object of schema %s: %w", RequestSchema, err)
+		return Request{}, fmt.Errorf("request: expected a JSON object of schema %s: %s", RequestSchema, words.JSON(err))
 	}
 	return r, r.Validate()
 }
@@ -172,7 +174,10 @@ func (r Request) Validate() error {
 		bad("base_sha", "40 lower-case hex digits", r.BaseSHA)
 	}
 	if len(r.Kernels) == 0 {
-		bad("kernels", "at least one kernel name", "")
+		errs = append(errs, errors.New("request: kernels: expected at least one kernel name, found none"))
+	}
+	if named := slices.Compact(slices.Sorted(slices.Values(r.Kernels))); len(named) < len(r.Kernels) {
+		bad("kernels", "each kernel once", strings.Join(r.Kernels, ", "))
 	}
 	for _, k := range r.Kernels {
 		if !namePattern.MatchString(k) {
@@ -180,7 +185,7 @@ func (r Request) Validate() error {
 		}
 	}
 	if len(r.Stages) == 0 {
-		bad("stages", "at least one of build, correctness, perf", "")
+		errs = append(errs, errors.New("request: stages: expected at least one of build, correctness, perf, found none"))
 	}
 	for _, s := range r.Stages {
 		if !slices.Contains(Stages, s) {
@@ -223,7 +228,7 @@ func RunName(dispatch string) string { return "tilegate " + dispatch }
 func ParseEvidence(data []byte) (Evidence, error) {
 	var e Evidence
 	if err := json.Unmarshal(data, &e); err != nil {
-		return Evidence{}, fmt.Errorf("evidence: expected a JSON object of schema %s: %w", EvidenceSchema, err)
+		return Evidence{}, fmt.Errorf("evidence: expected a JSON object of schema %s: %s", EvidenceSchema, words.JSON(err))
 	}
 	if e.Schema != EvidenceSchema {
 		return Evidence{}, fmt.Errorf("evidence: schema: expected %s, found %q", EvidenceSchema, e.Schema)

@@ -100,3 +100,22 @@ func TestRequests(t *testing.T) {
 	r.Rounds = Rounds{1, MaxRounds + 1}
 	require.ErrorContains(t, r.Validate(), "request: rounds: expected 1 <= min <= max <= 20, found ")
 }
+
+func TestRequestOfNothingOrOfOneThingTwice(t *testing.T) {
+	r := request()
+	r.Kernels, r.Stages = nil, nil
+	require.ErrorContains(t, r.Validate(), "request: kernels: expected at least one kernel name, found none")
+	require.ErrorContains(t, r.Validate(), "request: stages: expected at least one of build, correctness, perf, found none")
+	r = request()
+	r.Kernels = []string{"bmm", "rope", "bmm"}
+	require.ErrorContains(t, r.Validate(), `request: kernels: expected each kernel once, found "bmm, rope, bmm"`)
+}
+
+func TestDocumentsOfTheWrongShape(t *testing.T) {
+	_, err := ParseRequest([]byte(`{"kernels":"bmm"}`))
+	require.EqualError(t, err, "request: expected a JSON object of schema tilegate.request/v1: kernels: expected a list, found a text")
+	_, err = ParseEvidence([]byte(`[]`))
+	require.EqualError(t, err, "evidence: expected a JSON object of schema tilegate.evidence/v1: expected an object, found a list")
+	_, err = ParseEvidence(nil)
+	require.EqualError(t, err, "evidence: expected a JSON object of schema tilegate.evidence/v1: the text ends before the document does")
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // DefaultVariant is the variant of a config that no analysis assigns.
@@ -29,7 +30,7 @@ func ParseVariants(data []byte) (*Variants, error) {
 		ConfigToVariant map[string]json.RawMessage `json:"config_to_variant"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("analysis: expected a JSON object with config_to_variant: %w", err)
+		return nil, fmt.Errorf("analysis: expected a JSON object with config_to_variant: %s", words.JSON(err))
 	}
 	v := &Variants{Reference: map[string]string{}, byTokens: map[string]string{}}
 	for _, kv := range doc.KernelVariants {

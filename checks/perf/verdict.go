@@ -178,8 +178,6 @@ func FormatRatio(ratio, threshold float64) string {
 // FormatMS prints milliseconds with a unit in which the number has four
 // significant digits.
 func FormatMS(ms float64) string {
-	// What is printed decides the unit: 999.96 us are 1.000 ms.
-	ms, _ = strconv.ParseFloat(strconv.FormatFloat(ms, 'e', 3, 64), 64)
 	value, unit := ms, "ms"
 	switch abs := math.Abs(ms); {
 	case abs >= 1000:
@@ -189,7 +187,12 @@ func FormatMS(ms float64) string {
 	case abs != 0 && abs < 1:
 		value, unit = ms*1000, "us"
 	}
-	digits := max(0, 3-int(math.Floor(math.Log10(math.Max(math.Abs(value), 1)))))
+	// What is printed decides digits and unit: 999.96 us are 1.000 ms.
+	printed, _ := strconv.ParseFloat(strconv.FormatFloat(value, 'e', 3, 64), 64)
+	if next, ok := map[string]string{"ns": "us", "us": "ms", "ms": "s"}[unit]; ok && math.Abs(printed) >= 1000 {
+		value, printed, unit = value/1000, printed/1000, next
+	}
+	digits := max(0, 3-int(math.Floor(math.Log10(math.Max(math.Abs(printed), 1)))))
 	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
 }
 

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,5 +151,25 @@ func TestBackwardByName(t *testing.T) {
 		"test_op[cutile_rs-1]":                  false,
 	} {
 		require.Equal(t, want, ParseID("a.B", name).Backward(), name)
+	}
+}
+
+// endless is a device that has no end.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
+// What never gets to an element is not read for ever.
+func TestEndlessTextOutsideOfElements(t *testing.T) {
+	for _, c := range []byte{0, ' ', 'x'} {
+		r := ReadJUnit("device", endless(c))
+		require.ErrorContains(t, r.Damage, "found more than 16 MiB of text outside of any element")
+		r = ReadJUnit("device", io.MultiReader(strings.NewReader("<testsuites></testsuites>"), endless(c)))
+		require.ErrorContains(t, r.Damage, "found more than 16 MiB of text outside of any element")
 	}
 }

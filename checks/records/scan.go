@@ -15,6 +15,7 @@ const (
 	maxMarkup     = 2 * MaxLiteralBytes // bytes of one tag
 	maxDepth      = 1000                // open elements
 	maxAttributes = 64                  // of one tag
+	maxOutside    = 16 << 20            // bytes of text outside of all elements: a device may never end
 )
 
 // scanner splits a JUnit document into tags and text in one pass over a window
@@ -37,6 +38,7 @@ type scanner struct {
 	counted  int
 	repairs  int
 
+	outside int // bytes of text outside of all elements
 	tag     int // where the last start tag begins in buf
 	name    []byte
 	attrs   []attribute
@@ -59,6 +61,9 @@ const (
 func newScanner(r io.Reader) *scanner {
 	return &scanner{in: r, buf: make([]byte, 64<<10), line: 1}
 }
+
+// errOutside says that a file does not get to its elements.
+var errOutside = fmt.Errorf("expected testsuites, found more than %d MiB of text outside of any element: this is no JUnit XML", maxOutside>>20)
 
 // errTooLong says that one piece of markup exceeds maxMarkup.
 var errTooLong = fmt.Errorf("expected markup of at most %d MiB, found a longer tag", maxMarkup>>20)
@@ -179,9 +184,15 @@ func (s *scanner) text(out *excerpt) bool {
 		if i >= 0 {
 			b = b[:i]
 		}
-		s.pos += s.pass(b, out, true, i >= 0)
+		n := s.pass(b, out, true, i >= 0)
+		if s.pos += n; len(s.ends) == 0 {
+			s.outside += n
+		}
 		if i >= 0 {
 			return true
+		}
+		if s.outside > maxOutside && s.err == nil {
+			s.err = errOutside
 		}
 		if !s.more() {
 			s.pos += s.pass(s.buf[s.pos:s.end], out, true, true)

@@ -1,4 +1,5 @@
-// Package words puts numbers into sentences. It must not know what is counted.
+// Package words puts numbers, and what is wrong with a JSON document, into sentences.
+// It must not know what is counted or read.
 package words
 
 import (
