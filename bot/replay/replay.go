@@ -57,6 +57,8 @@ type Result struct {
 	Action   string `json:"action"`
 	Delivery string `json:"delivery"`
 	Target   string `json:"target"` // the repository, with the pull request's number
+	// Outcome is what the App made of the delivery, in words.
+	Outcome string `json:"outcome"`
 	// Assumed is what the delivery does not tell and was made up, a sentence each.
 	Assumed []string `json:"assumed"`
 	Writes  []Write  `json:"writes"`
@@ -138,6 +140,11 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 		back.paths = strings.NewReplacer(fmt.Sprintf("/issues/comments/%d/", comment), fmt.Sprintf("/issues/comments/%d/", s.p.Comment.ID))
 	}
 	result.Writes = writesOf(sim.Calls(), back)
+	handled, err := st.Delivery(ctx, o.Delivery.GUID)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Outcome = back.text(handled.Outcome)
 	result.Undone, err = undone(ctx, st, back)
 	return result, err
 }

@@ -32,11 +32,12 @@ func (a *App) deliver(ctx context.Context, guid string) error {
 	e, err := parseEvent(d.Payload)
 	if err != nil {
 		a.Log.Warn("delivery cannot be read", "guid", guid, "event", d.Event, "error", err)
-		return a.Store.FinishDelivery(ctx, guid, "cannot be read")
+		return a.Store.FinishDelivery(ctx, guid, "cannot be read: "+err.Error())
 	}
-	outcome := "nothing to do"
+	var outcome string
 	err = a.Store.Update(ctx, func(tx *store.Tx) error {
-		h := handler{App: a, tx: tx, guid: guid, arrived: d.Received, e: e, repo: e.Repository.FullName}
+		outcome = "nothing to do"
+		h := handler{App: a, tx: tx, guid: guid, arrived: d.Received, e: e, repo: e.Repository.FullName, why: new(string)}
 		targets, err := h.route(ctx, d.Event)
 		if err != nil {
 			return err
@@ -45,6 +46,9 @@ func (a *App) deliver(ctx context.Context, guid string) error {
 			if err := a.queue.addLook(ctx, tx, key, depthOf(d.Event)); err != nil {
 				return err
 			}
+		}
+		if *h.why != "" {
+			outcome += ": " + *h.why
 		}
 		if len(targets) > 0 {
 			outcome = "look at " + strings.Join(targets, ", ")
@@ -78,6 +82,13 @@ type handler struct {
 	arrived time.Time
 	e       event
 	repo    string
+	why     *string // there is nothing to do
+}
+
+// nothing says why an event concerns no target.
+func (h handler) nothing(format string, args ...any) ([]string, error) {
+	*h.why = fmt.Sprintf(format, args...)
+	return nil, nil
 }
 
 // route returns the targets to look at.
@@ -96,7 +107,7 @@ func (h handler) route(ctx context.Context, name string) ([]string, error) {
 		return nil, h.tx.ReleaseInstallation(ctx, h.e.Installation.ID)
 	}
 	if h.repo == "" || h.e.Installation.ID == 0 {
-		return nil, nil
+		return h.nothing("the payload names no repository or no installation")
 	}
 	switch name {
 	case "pull_request":
@@ -116,18 +127,19 @@ func (h handler) route(ctx context.Context, name string) ([]string, error) {
 	case "push":
 		return h.push(ctx)
 	}
-	return nil, nil
+	return h.nothing("the App does not act on %s", name)
 }
 
 func (h handler) pullRequest(ctx context.Context) ([]string, error) {
 	p := h.e.PullRequest
 	if p == nil {
-		return nil, nil
+		return h.nothing("the payload has no pull_request")
 	}
 	switch h.e.Action {
 	case "opened", "synchronize", "reopened", "edited", "closed", "ready_for_review", "converted_to_draft":
 	default:
-		return nil, nil // labels, assignments and the like change no verdict
+		// Labels, assignments and the like.
+		return h.nothing("%q changes no verdict", h.e.Action)
 	}
 	t := store.Target{
 		Key: store.PullKey(h.repo, p.Number), Repo: h.repo, Installation: h.e.Installation.ID, Number: p.Number,
@@ -143,15 +155,19 @@ func (h handler) pullRequest(ctx context.Context) ([]string, error) {
 // runs anything.
 func (h handler) comment(ctx context.Context) ([]string, error) {
 	c := h.e.Comment
-	if h.e.Action != "created" || c == nil || h.e.Issue == nil || h.e.Issue.PullRequest == nil {
-		return nil, nil
-	}
-	if trust.Ignored(c.User.Type, c.User.Login) || trust.Ignored(h.e.Sender.Type, h.e.Sender.Login) {
-		return nil, nil
+	switch {
+	case h.e.Action != "created":
+		return h.nothing("only a comment that is created is read, this one was %q", h.e.Action)
+	case c == nil || h.e.Issue == nil:
+		return h.nothing("the payload has no comment or no issue")
+	case h.e.Issue.PullRequest == nil:
+		return h.nothing("the comment is on an issue, not on a pull request")
+	case trust.Ignored(c.User.Type, c.User.Login) || trust.Ignored(h.e.Sender.Type, h.e.Sender.Login):
+		return h.nothing("bots are not obeyed")
 	}
 	parsed := commands.Parse(c.Body)
 	if len(parsed) == 0 {
-		return nil, nil
+		return h.nothing("the comment holds no command")
 	}
 	key := store.PullKey(h.repo, h.e.Issue.Number)
 	for _, command := range parsed {
@@ -185,7 +201,7 @@ func (h handler) addCommand(ctx context.Context, key string, number int, comment
 // delivery identifies the press.
 func (h handler) button(ctx context.Context, sha, text string) ([]string, error) {
 	if trust.Ignored(h.e.Sender.Type, h.e.Sender.Login) {
-		return nil, nil
+		return h.nothing("bots are not obeyed")
 	}
 	keys, err := h.tx.TargetsOf(ctx, h.repo, sha)
 	if err != nil {
@@ -213,6 +229,9 @@ func (h handler) button(ctx context.Context, sha, text string) ([]string, error)
 			return nil, err
 		}
 	}
+	if len(open) == 0 {
+		return h.nothing("%.7s is the head of no open pull request or merge group that is known", sha)
+	}
 	return open, nil
 }
 
@@ -233,7 +252,7 @@ var buttons = map[string]string{
 func (h handler) checkRun(ctx context.Context) ([]string, error) {
 	c := h.e.CheckRun
 	if c == nil || c.App.ID != h.AppID {
-		return nil, nil
+		return h.nothing("the check run is not the App's")
 	}
 	switch h.e.Action {
 	case "rerequested":
@@ -241,11 +260,11 @@ func (h handler) checkRun(ctx context.Context) ([]string, error) {
 	case "requested_action":
 		text, ok := buttons[h.e.RequestedAction.Identifier]
 		if !ok {
-			return nil, nil
+			return h.nothing("no button of the App is called %q", h.e.RequestedAction.Identifier)
 		}
 		return h.button(ctx, c.HeadSHA, text)
 	}
-	return nil, nil
+	return h.nothing("nobody asked for something: the check run was %q", h.e.Action)
 }
 
 // rerunOf is the command behind GitHub's own Re-run of a check run.
@@ -261,8 +280,11 @@ func rerunOf(check string) string {
 
 func (h handler) checkSuite(ctx context.Context) ([]string, error) {
 	c := h.e.CheckSuite
-	if c == nil || c.App.ID != h.AppID || h.e.Action != "rerequested" {
-		return nil, nil
+	if c == nil || c.App.ID != h.AppID {
+		return h.nothing("the check suite is not the App's")
+	}
+	if h.e.Action != "rerequested" {
+		return h.nothing("nobody asked for something: the check suite was %q", h.e.Action)
 	}
 	return h.button(ctx, c.HeadSHA, "/tilegym rerun all")
 }
@@ -273,7 +295,7 @@ func (h handler) checkSuite(ctx context.Context) ([]string, error) {
 func (h handler) workflowRun(ctx context.Context) ([]string, error) {
 	r := h.e.WorkflowRun
 	if r == nil {
-		return nil, nil
+		return h.nothing("the payload has no workflow_run")
 	}
 	d, err := h.tx.DispatchOfRun(ctx, h.repo, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -309,16 +331,19 @@ func (h handler) openTargetsOf(ctx context.Context, sha string) ([]string, error
 			open = append(open, key)
 		}
 	}
+	if len(open) == 0 {
+		return h.nothing("the App did not ask for the run, and nothing open is known at its commit")
+	}
 	return open, nil
 }
 
 func (h handler) workflowJob(ctx context.Context) ([]string, error) {
 	if h.e.WorkflowJob == nil {
-		return nil, nil
+		return h.nothing("the payload has no workflow_job")
 	}
 	d, err := h.tx.DispatchOfRun(ctx, h.repo, h.e.WorkflowJob.RunID)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return h.nothing("the App did not ask for the run")
 	}
 	return []string{d.Target}, err
 }
@@ -326,7 +351,7 @@ func (h handler) workflowJob(ctx context.Context) ([]string, error) {
 func (h handler) mergeGroup(ctx context.Context) ([]string, error) {
 	m := h.e.MergeGroup
 	if m == nil || m.HeadSHA == "" {
-		return nil, nil
+		return h.nothing("the payload has no merge_group with a head_sha")
 	}
 	t := store.Target{
 		Key: store.CommitKey(h.repo, m.HeadSHA), Repo: h.repo, Installation: h.e.Installation.ID, HeadSHA: m.HeadSHA,
@@ -355,7 +380,7 @@ func pullOfQueue(ref string) int {
 func (h handler) push(ctx context.Context) ([]string, error) {
 	branch := h.e.branch()
 	if branch == "" {
-		return nil, nil
+		return h.nothing("no branch was pushed")
 	}
 	open, err := h.tx.OpenTargets(ctx, h.repo)
 	if err != nil {
@@ -366,6 +391,9 @@ func (h handler) push(ctx context.Context) ([]string, error) {
 		if t.BaseRef == branch {
 			keys = append(keys, t.Key)
 		}
+	}
+	if len(keys) == 0 {
+		return h.nothing("nothing open that is known is judged against %s", branch)
 	}
 	return keys, nil
 }

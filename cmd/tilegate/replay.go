@@ -162,6 +162,9 @@ func writeReplay(w io.Writer, r replay.Result) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s would cause %s\n", untrusted.Text(what).Line(), untrusted.Text(r.Target).Line(), number(len(r.Writes), "write"))
+	if len(r.Writes) == 0 {
+		fmt.Fprintf(&b, "why: %s\n", untrusted.Text(r.Outcome).Line())
+	}
 	for _, a := range r.Assumed {
 		fmt.Fprintf(&b, "assumed: %s\n", untrusted.Text(a).Line())
 	}
