@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/bot/outbox"
@@ -216,7 +217,8 @@ func plural(n int, noun string) string {
 }
 
 // findingsText lists what was not read, what the change accepts and all
-// findings; heavy and new ones are the last to be left out.
+// findings: the new ones first and of these the heavy ones, the others folded.
+// Heavy and new ones are the last to be left out.
 func findingsText(r *review.Report) (string, error) {
 	accepted := suppressions(r)
 	if len(r.Findings) == 0 && len(r.Summary.Unread) == 0 && len(accepted) == 0 {
@@ -241,21 +243,55 @@ func findingsText(r *review.Report) (string, error) {
 		}
 		rows = append(rows, untrusted.Row{Markdown: text, Weight: 8})
 	}
+	var fresh, older []review.Finding
 	for _, f := range r.Findings {
+		if f.New {
+			fresh = append(fresh, f)
+		} else {
+			older = append(older, f)
+		}
+	}
+	slices.SortStableFunc(fresh, func(a, b review.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
+	more, err := findingRows(fresh, 4)
+	if err != nil {
+		return "", err
+	}
+	rows = append(rows, more...)
+	if len(older) == 0 {
+		return fit(untrusted.CheckOutputLimit, head, rows, "")
+	}
+	if len(rows) == 0 {
+		head = ""
+	}
+	open, err := templates.Markdown("check", "older-head", plural(len(older), "finding"))
+	if err != nil {
+		return "", err
+	}
+	shut, err := templates.Markdown("check", "older-foot", nil)
+	if err != nil {
+		return "", err
+	}
+	if more, err = findingRows(older, 0); err != nil {
+		return "", err
+	}
+	rows = append(append(append(rows, untrusted.Row{Markdown: open, Weight: 9}), more...), untrusted.Row{Markdown: shut, Weight: 9})
+	return fit(untrusted.CheckOutputLimit, head, rows, "")
+}
+
+// findingRows are the rows of findings; a heavier one outlives a lighter one.
+func findingRows(findings []review.Finding, weight int) ([]untrusted.Row, error) {
+	var rows []untrusted.Row
+	for _, f := range findings {
 		text, err := templates.Markdown("check", "finding-row", map[string]any{
 			"Severity": string(f.Severity), "New": f.New, "Rule": untrusted.Text(f.Rule),
 			"Place": untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)), "Title": untrusted.Text(f.Message),
 		})
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		w := f.Severity.Rank()
-		if f.New {
-			w += 4
-		}
-		rows = append(rows, untrusted.Row{Markdown: text, Weight: w})
+		rows = append(rows, untrusted.Row{Markdown: text, Weight: weight + f.Severity.Rank()})
 	}
-	return fit(untrusted.CheckOutputLimit, head, rows, "")
+	return rows, nil
 }
 
 // annotationLimit is GitHub's limit for an annotation's message in bytes.

@@ -82,6 +82,49 @@ func TestChecksFollowTheTree(t *testing.T) {
 	require.Empty(t, checks[2].Conclusion)
 }
 
+// The rules check lists what is new first, the heavy ones leading, and folds what
+// was there before; code in a message stays code.
+func TestRulesCheckLeadsWithWhatIsNew(t *testing.T) {
+	s := subject(
+		review.Finding{Rule: "R1", Severity: review.Error, Path: "a.rs", Line: 1, Message: "an `old` error"},
+		review.Finding{Rule: "R2", Severity: review.Note, Path: "b.rs", Line: 1, Message: "a new note", New: true},
+		review.Finding{Rule: "R3", Severity: review.Error, Path: "c.rs", Line: 1, Message: "`a | b` is a new error", New: true},
+	)
+	checks, err := report.Checks(s)
+	require.NoError(t, err)
+	require.Equal(t, `
+| severity | rule | place | finding |
+| --- | --- | --- | --- |
+| error | R3 | `+"`c.rs:1`"+` | <code>a &vert; b</code> is a new error |
+| note | R2 | `+"`b.rs:1`"+` | a new note |
+
+<details><summary>1 finding that the base has, too</summary>
+
+| severity | rule | place | finding |
+| --- | --- | --- | --- |
+| error (older) | R1 | `+"`a.rs:1`"+` | an `+"`old`"+` error |
+
+</details>
+`, checks[1].Text)
+
+	// Without anything new there is no empty table.
+	all := s.Review.Findings
+	s.Review.Findings = all[:1]
+	checks, err = report.Checks(s)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(checks[1].Text, "\n<details>"), checks[1].Text)
+	s.Review.Findings = all
+
+	// However many there are, what is folded ends.
+	for i := range 3000 {
+		s.Review.Findings = append(s.Review.Findings, review.Finding{Rule: "R1", Severity: review.Warning, Path: "a.rs", Line: i, Message: strings.Repeat("long ", 10)})
+	}
+	checks, err = report.Checks(s)
+	require.NoError(t, err)
+	require.Contains(t, checks[1].Text, "\n</details>\n")
+	require.Contains(t, checks[1].Text, "rows were left out")
+}
+
 // TestFieldReport18 : a large table is shortened with a note; the verdict and
 // the failing rows stay.
 func TestFieldReport18(t *testing.T) {
