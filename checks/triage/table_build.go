@@ -241,7 +241,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0425]: cannot find type `bf17` in this scope",
 	},
 	{
-		ID: "S-B18", Stage: Build, Class: Env, From: Rustc,
+		ID: "S-B18", Stage: Build, Class: Env, Unless: []string{"S-B80"}, From: Rustc,
 		Title: "The CUDA toolkit or libclang is missing on the build host",
 		Steps: []string{
 			"Install the CUDA toolkit with its headers and libclang with its built-in headers on the runner.",
@@ -421,7 +421,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -721,7 +721,7 @@ var buildRows = []Row{
 			"Install a compiler version that the toolkit's header names, and point `CUDAHOSTCXX` or `-ccbin` at it.",
 			"Or take a newer toolkit.",
 		},
-		Any:      []Pattern{{Line: `^/usr/include/c\+\+/\S+\(\d+\): error|exception specification is incompatible with that of previous function`}, {Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version`}},
+		Any:      []Pattern{{Line: `^/usr/include/c\+\+/\S+\(\d+\): error`}, {Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version`}},
 		Example:  "/usr/local/cuda/include/crt/host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 14 are not supported!",
 		NearMiss: "-- The CXX compiler identification is GNU 14.2.0, supported",
 	},
@@ -1138,5 +1138,36 @@ var buildRows = []Row{
 		Context:  rustPlace,
 		Example:  "error[E0433]: failed to resolve: could not find `driver` in `cudarc`\n  --> src/dev.rs:3:5\nnote: found an item that was configured out\n  = note: the item is gated behind the `driver` feature",
 		NearMiss: "error[E0433]: failed to resolve: could not find `driver` in `cudarc`\n  --> src/dev.rs:3:5\nnote: features: `driver` is enabled",
+	},
+	{
+		ID: "S-B79", Stage: Build, Class: Env, From: Platform,
+		Title: "The C library's headers contradict those of the CUDA toolkit: the system is newer than the toolkit knows",
+		Steps: []string{
+			"Compare the glibc of the image (`ldd --version`) with the toolkit's release: glibc from 2.41 on declares functions such as `cospi` and `rsqrt` that older toolkits declare otherwise.",
+			"Go back to a base image with the older glibc, or take a toolkit whose headers fit it.",
+			"The sources are not at fault: every file that includes the toolkit's math headers fails so.",
+		},
+		Any: []Pattern{
+			{Line: `exception specification (is incompatible with that of previous function|in declaration does not match previous declaration)`},
+			{Line: `\bbits/(mathcalls|floatn\S*|math-vector)\.h\b.*error: (exception|identifier|declaration|conflicting)`},
+		},
+		Context:  `\bGLIBC \d|cuda.*/crt/math_functions\.h`,
+		Example:  "/usr/include/bits/mathcalls.h(79): error: exception specification is incompatible with that of previous function \"cospi\" (declared at line 2601 of /usr/local/cuda/include/crt/math_functions.h)",
+		NearMiss: "/usr/include/bits/mathcalls.h(79): note: cospi is declared here, as in /usr/local/cuda/include/crt/math_functions.h",
+	},
+	{
+		ID: "S-B80", Stage: Build, Class: Env, Also: InProcess, From: Rustc,
+		Title: "bindgen reads another compiler's headers: an include folder that it was given is not for clang, or is one of C++",
+		Steps: []string{
+			"Take the folder of the file that the message names out of BINDGEN_EXTRA_CLANG_ARGS, CPATH or C_INCLUDE_PATH.",
+			"If clang's own headers are missing, name clang's resource folder (`clang -print-resource-dir`), not that of gcc or of libstdc++: a search for `stddef.h` over the whole disk finds the wrong one.",
+			"The crate and the change are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `^\S*/(c\+\+|gcc)/\S+:\d+:\d+: (fatal )?error: `, Near: `\bClangDiagnostic\(|BINDGEN_EXTRA_CLANG_ARGS=|panicked at \S*bindgen`, Within: 40},
+		},
+		Context:  `BINDGEN_EXTRA_CLANG_ARGS=|CPATH=|C_INCLUDE_PATH=`,
+		Example:  "/usr/lib/gcc/x86_64-linux-gnu/13/include/mmintrin.h:40:19: error: use of undeclared identifier '__builtin_ia32_emms'\nthread 'main' panicked at build.rs:48:10:\nUnable to generate bindings: ClangDiagnostic(\"mmintrin.h:40:19: error\")",
+		NearMiss: "/usr/include/limits.h:124:26: fatal error: 'stddef.h' file not found\nUnable to generate bindings: ClangDiagnostic(\"limits.h:124:26: fatal error\")",
 	},
 }

@@ -148,7 +148,7 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26"}, From: Platform,
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35"}, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
@@ -158,7 +158,6 @@ var importRows = []Row{
 			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b`},
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
 			{Line: `error while loading shared libraries: |symbol \S+,? version \S+ not defined in file|cannot allocate memory in static TLS block|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
-			{Line: "version `?(GLIBC|GLIBCXX|CXXABI)_[\\d.]+'? not found"},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 			{Line: `git: '\S+' is not a git command`},
@@ -457,6 +456,65 @@ var importRows = []Row{
 		Example:  "ffi: x=0x7f3c40000000 received x=0x40000000\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 		NearMiss: "ffi: x=0x7f3c40000000 received x=0x7f3c40000000\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 	},
+	{
+		ID: "S-I32", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "A program or library was built on a newer system than the one that it runs on: its glibc is too old",
+		Steps: []string{
+			"Compare the image that built it with the one that loads it: the version in the message is the least that it needs (`ldd --version` shows what there is).",
+			"Build it on the oldest system that is to run it, or raise the image of the job that loads it.",
+			"If the message names the runner's own node, the job's container is older than the actions need: take a newer container image.",
+			"If a cache or an artifact brought it, take the image's name into the key.",
+		},
+		Any:      []Pattern{{Line: "version `?GLIBC_[\\d.]+'? not found"}},
+		Context:  `^(PRETTY_NAME=|ldd \()|builder=`,
+		Example:  "OSError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by libcutile_kernels.so)",
+		NearMiss: "libcutile_kernels.so needs GLIBC_2.34 at most",
+	},
+	{
+		ID: "S-I33", Stage: Import, Class: Env, Unless: []string{"S-I32"}, From: Platform,
+		Title: "The libstdc++ that is loaded is older than the one that a library was built with",
+		Steps: []string{
+			"See which libstdc++ the message names: one of a conda environment or of LD_LIBRARY_PATH may hide the system's newer one.",
+			"Raise it there (`libstdcxx-ng` in conda), or take that folder off the loader's path; else build with the older compiler.",
+		},
+		Any:      []Pattern{{Line: "version `?(GLIBCXX|CXXABI)_[\\d.]+'? not found"}},
+		Example:  "ImportError: /opt/conda/lib/libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /opt/venv/lib/tile/_C.so)",
+		NearMiss: "/opt/conda/lib/libstdc++.so.6 has GLIBCXX_3.4.32",
+	},
+	{
+		ID: "S-I34", Stage: Import, Class: Infra, Also: Env, From: Platform,
+		Title: "A compile cache lies on a network file system, or several jobs share it: writers and readers race",
+		Steps: []string{
+			"Point the cache (TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR, TORCH_EXTENSIONS_DIR, HOME for the defaults) at a disk of the machine, a folder for each job.",
+			"Do not share it between workers or hosts: a file system of the network shows renames and removals late, or refuses them.",
+			"Run the job again; the kernels are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `(OSError: \[Errno (16|39|116)\]|Device or resource busy|Directory not empty|Text file busy).*` + kernelCache},
+			{Line: kernelCache + `.*(Device or resource busy|Directory not empty|Text file busy)`},
+			{Line: `Stale file handle.*` + kernelCache + `|` + kernelCache + `.*Stale file handle`, Rank: Root},
+			{Line: `FileNotFoundError: \[Errno 2\] No such file or directory: '\S*(` + kernelCache + `\S*|\.(ttir|ttgir|llir|cubin|ptx|hsaco)')`},
+			{Line: `(ImportError|OSError): \S*` + kernelCache + `\S*: cannot (open|stat) shared object`},
+		},
+		Context:  `\b(nfs4?|lustre|cifs|ceph|beegfs|gpfs|9p|fuse\.\w+)\b`,
+		Example:  "E   OSError: [Errno 16] Device or resource busy: '/mnt/shared/triton-cache/KQ4T/tmp.pid_41873_5d0e'",
+		NearMiss: "TRITON_CACHE_DIR: /mnt/shared/triton-cache (nfs4), 412 entries",
+	},
+	{
+		ID: "S-I35", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "A CUDA library of another version is loaded than PyTorch was built with: LD_LIBRARY_PATH puts a toolkit, its CUPTI or its stubs first",
+		Steps: []string{
+			"Take the toolkit's folders out of LD_LIBRARY_PATH for what runs PyTorch, `lib64/stubs` above all: the wheels bring their own libraries.",
+			"If the toolkit is needed beside, put its folders last, and of the same CUDA version as PyTorch's (`torch.version.cuda`).",
+			"See with `LD_DEBUG=libs` which file is taken; if it is a wheel's, install the `nvidia-*` wheels in the versions that torch asks for.",
+		},
+		Any: []Pattern{
+			{Line: `\.so[\d.]*: undefined symbol: (__nvJitLink\w+|cublasLt\w+|cudnn\w+|nccl[A-Z]\w+|cusparse\w+|cupti\w+|nvrtc\w+)|symbol (__nvJitLink\w+|cublasLt\w+|cudnn\w+|nccl[A-Z]\w+),? version \S+ not defined`},
+			{Line: `LD_LIBRARY_PATH\b.*/(stubs|extras/CUPTI)\b`, With: []string{"S-R14", "S-R64"}},
+		},
+		Example:  "ImportError: /opt/venv/lib/python3.12/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12",
+		NearMiss: "LD_LIBRARY_PATH: /usr/local/cuda/extras/CUPTI/lib64",
+	},
 }
 
 // thirdParty are packages that are not of the repository.
@@ -464,3 +522,6 @@ const thirdParty = `(torch|triton|cuda|cupy|numpy|cffi|pytest|_pytest|transforme
 
 // codingError are Python's errors that a mistake in the code raises.
 const codingError = `(TypeError|ValueError|NameError|AttributeError|KeyError|IndexError|UnboundLocalError|ZeroDivisionError|RecursionError)`
+
+// kernelCache is a part of the path of a cache that holds compiled kernels.
+const kernelCache = `(triton[-_./]?cache|\.triton/|torchinductor|inductor[-_]cache|torch_extensions|torch_compile_cache|kernel[-_]cache|jit[-_]cache|cutile[-_]cache|flashinfer/|tvm-ffi/)`

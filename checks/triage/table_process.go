@@ -565,4 +565,16 @@ var processRows = []Row{
 		Example:  "tests/a.py:12: error: Argument 1 to \"f\" has incompatible type \"int\"; expected \"str\"  [arg-type]\nFound 1 error in 1 file (checked 40 source files)",
 		NearMiss: "Success: no issues found in 40 source files",
 	},
+	{
+		ID: "S-X44", Stage: Process, Class: Infra, Also: Env, Rank: Root, From: Platform,
+		Title: "The container lost its GPU while the job ran: device access was taken away under it",
+		Steps: []string{
+			"Run the job again in a new container: the change is not at fault, and what passed before the loss still counts.",
+			"On the host, look for a `systemctl daemon-reload` or an update of the unit files at that time: with the systemd cgroup driver it drops the devices of running containers.",
+			"Mend it for good: hand the devices over by CDI or with `--device`, make the links in /dev/char, or use the cgroupfs driver.",
+		},
+		Any:      []Pattern{{Line: `Failed to initialize NVML: Unknown Error`}},
+		Example:  "##[group]Run nvidia-smi\nFailed to initialize NVML: Unknown Error\nE   RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 304: OS call failed or operation not supported on this OS",
+		NearMiss: "Failed to initialize NVML: Driver/library version mismatch",
+	},
 }
