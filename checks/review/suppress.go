@@ -107,6 +107,7 @@ func comments(f *syntax.File) []comment {
 			add(strings.TrimRight(n.Text(), "\r\n"), n.Span().Start)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b comment) int { return a.line - b.line })
 	return out
 }
 

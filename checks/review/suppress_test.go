@@ -134,6 +134,15 @@ func TestSuppressionOfSomeRules(t *testing.T) {
 	}
 }
 
+// Comments are listed in the order of their lines, whatever their form.
+func TestSuppressionsInOrder(t *testing.T) {
+	r := reviewed(t, withLine("        /* tilegate: allow(R2) a */\n        // tilegate: allow(R7) b\n        /* tilegate: allow(R18) c */"), nil)
+	require.Len(t, r.Summary.Suppressions, 3)
+	for i, reason := range []string{"a", "b", "c"} {
+		assert.Equal(t, reason, r.Summary.Suppressions[i].Reason)
+	}
+}
+
 const demoExports = "src/tilegym/ops/cutile_rs/demo_kernel/ffi.rs"
 
 // changed is the clean tree with a text of one file replaced.
