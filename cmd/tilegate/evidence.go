@@ -65,11 +65,19 @@ func jobsBelow(dir string, stage job.Stage) string {
 // order in which they are listed.
 func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 	c.Candidate, c.Reference = f.Candidate, f.Reference
+	if c.Candidate == "" || c.Reference == "" {
+		return perf.Verdict{}, fmt.Errorf("%s: evidence: expected the names of candidate and reference, found %q and %q", f.dir, c.Candidate, c.Reference)
+	}
 	var logs logSigns
+	listed := map[string]bool{}
 	for _, file := range f.Files {
-		if !filepath.IsLocal(file.Path) {
-			return perf.Verdict{}, fmt.Errorf("evidence: files: expected a plain name, found %q", file.Path)
+		if err := f.plain(file.Path); err != nil {
+			return perf.Verdict{}, err
 		}
+		if listed[file.Path] {
+			return perf.Verdict{}, fmt.Errorf("evidence: files: %q is listed twice", file.Path)
+		}
+		listed[file.Path] = true
 		switch at := filepath.Join(f.dir, file.Path); file.Kind {
 		case "junit":
 			c.JUnit = append(c.JUnit, at)
@@ -97,6 +105,30 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 	}
 	o.LogNotes, o.Fallback = logs.notes, logs.fallback
 	return perf.Compare(files, []job.Evidence{f.Evidence}, o), nil
+}
+
+// plain says why a listed name is not that of a file beside the evidence. A job
+// leaves no links; reading a pipe would not end.
+func (f evidenceFolder) plain(name string) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("evidence: files: expected a plain name, found %q", name)
+	}
+	at := filepath.Join(f.dir, name)
+	if info, err := os.Lstat(at); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: expected a regular file, as a job leaves them, found %s", at, kindOf(info.Mode()))
+	}
+	return nil
+}
+
+// kindOf names what is no regular file.
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a link"
+	}
+	return "a pipe or a device"
 }
 
 // unchanged says which of the files that were read are not those that the job left.
