@@ -199,7 +199,19 @@ func Parse(file string, data []byte) (Config, error) {
 	if len(d.found) > 0 {
 		return Config{}, d.found.sorted()
 	}
+	c.Rules = byID(c.Rules)
 	return c, nil
+}
+
+// byID names the rules as they are printed, however a person wrote them.
+func byID(severities map[string]string) map[string]string {
+	out := make(map[string]string, len(severities))
+	for name, severity := range severities {
+		if id, ok := rules.ParseID(name); ok {
+			out[id] = severity
+		}
+	}
+	return out
 }
 
 // maxFaults bounds the faults that are told of a file.
@@ -312,12 +324,17 @@ func (c Config) validate(d *decoder) {
 			bad("paths."+dir.name, dir.want+", the one layout that is read", dir.found)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
-		if known, ok := rules.ParseID(id); !ok || known != id {
-			bad("rules."+id, "a rule such as R45, P9, A1, S1 or T1", id)
+	set := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(c.Rules)) {
+		id, ok := rules.ParseID(name)
+		if !ok {
+			bad("rules."+name, "a rule such as R45, P9, A1, S1 or T1", name)
+		} else if set[id] {
+			bad("rules."+name, "each rule once", name)
 		}
-		if !slices.Contains(Severities, c.Rules[id]) {
-			bad("rules."+id, strings.Join(Severities, ", "), c.Rules[id])
+		set[id] = true
+		if !slices.Contains(Severities, c.Rules[name]) {
+			bad("rules."+name, strings.Join(Severities, ", "), c.Rules[name])
 		}
 	}
 	if !backendPattern.MatchString(c.Reference) {

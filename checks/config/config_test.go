@@ -78,6 +78,21 @@ func TestEmptyFields(t *testing.T) {
 	require.Equal(t, Default(), c)
 }
 
+// A rule may be written as on the command line, and is named as it is printed.
+func TestRulesAsPeopleWriteThem(t *testing.T) {
+	c, err := Parse("t.yml", []byte("rules:\n  r46: note\n  007: off\n  P9: error\n"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"R46": "note", "R7": "off", "P9": "error"}, c.Rules)
+}
+
+// A misspelt field is one fault: what it stands for is not missing.
+func TestMisspeltFieldIsOneFault(t *testing.T) {
+	for _, data := range []string{"gpus:\n  - {name: a, label: [x]}\n", "gpu: [{name: a, labels: [x]}]\n", "gpus:\n  - {nam: a, labels: [x]}\n"} {
+		_, err := Parse("t.yml", []byte(data))
+		require.Len(t, err, 1, "%v", err)
+	}
+}
+
 // Each fault names the file, the line, the field, what was expected and found.
 func TestFaults(t *testing.T) {
 	for data, want := range map[string]string{
@@ -96,7 +111,8 @@ func TestFaults(t *testing.T) {
 		"\nperf:\n  threshold: .nan\n":                                "t.yml:3: perf.threshold: expected a ratio between 0.5 and 10, found NaN",
 		"perf:\n  max_missing: 1\n":                                   "t.yml:2: perf.max_missing: expected a share from 0 to below 1, found 1",
 		"rules:\n  R45: loud\n":                                       `t.yml:2: rules.R45: expected off, note, warning, error, found "loud"`,
-		"rules:\n  R045: note\n":                                      `t.yml:2: rules.R045: expected a rule such as R45`,
+		"rules:\n  R0: note\n":                                        `t.yml:2: rules.R0: expected a rule such as R45`,
+		"rules:\n  R045: note\n  r45: off\n":                          `t.yml:3: rules.r45: expected each rule once, found "r45"`,
 		"paths:\n  tests: ../up\n":                                    "t.yml:2: paths.tests: expected tests/ops, the one layout that is read, found \"../up\"",
 		"reference: Not A Name\n":                                     "t.yml:1: reference: expected auto or a backend's name",
 		"allowed_skips:\n  - a\n  - '('\n":                            `t.yml:3: allowed_skips[1]: expected a regular expression (RE2), found "("`,

@@ -147,7 +147,13 @@ func (d *decoder) fields(fields []*ast.MappingValueNode, into reflect.Value, at 
 		key, t := f.Key.GetToken().Value, into.Type()
 		i := slices.Index(names(t), key)
 		if i < 0 {
-			d.bad(lineOf(f.Key), prefix+key, "one of the fields "+strings.Join(names(t), ", ")+" (see "+page+")", "an unknown one"+d.meant(key, prefix, t))
+			found := "an unknown one"
+			if meant := d.meant(key, prefix, t); meant != "" {
+				found += "; did you mean " + meant + "?"
+				// What is meant is there, so that it is not told as missing, too.
+				d.unfit[meant] = true
+			}
+			d.bad(lineOf(f.Key), prefix+key, "one of the fields "+strings.Join(names(t), ", ")+" (see "+page+")", found)
 			continue
 		}
 		d.value(f.Value, into.Field(i), prefix+key)
@@ -176,10 +182,7 @@ func (d *decoder) meant(key, prefix string, t reflect.Type) string {
 			meant = paths[i]
 		}
 	}
-	if meant == "" {
-		return ""
-	}
-	return "; did you mean " + meant + "?"
+	return meant
 }
 
 // names lists the fields of a struct as the file spells them.

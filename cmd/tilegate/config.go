@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
+	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/checks/words"
 )
 
@@ -33,7 +34,7 @@ func (c *configCheckCmd) Run(s streams) error {
 	cfg, err := config.Parse(c.File, data)
 	var faults config.Problems
 	if errors.As(err, &faults) {
-		fmt.Fprintln(s.Out, faults.Error())
+		fmt.Fprintf(s.Out, "%s\n%s in %s\n", untrusted.Text(faults.Error()), words.Count(len(faults), "fault"), c.File)
 		return exitNotFine
 	}
 	if err != nil {

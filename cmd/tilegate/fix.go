@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/linediff"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
@@ -113,12 +114,24 @@ func (c *fixCmd) write(files []review.RepairedFile) (written []review.RepairedFi
 	return written, oneLine(err)
 }
 
-// oneLine joins the lines of a joined error.
+// mostFaults are told in the one line of an error.
+const mostFaults = 3
+
+// oneLine makes one line of a joined error, of which the first faults are told.
 func oneLine(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) > mostFaults {
+		more := number(len(lines)-mostFaults, "more fault")
+		var faults config.Problems
+		if errors.As(err, &faults) {
+			more += ", which tilegate config check lists"
+		}
+		lines = append(lines[:mostFaults], more)
+	}
+	return errors.New(strings.Join(lines, "; "))
 }
 
 // tell prints what was changed and what remains.

@@ -77,7 +77,8 @@ func readConfig(path string) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
-	return config.Parse(path, data)
+	c, err := config.Parse(path, data)
+	return c, oneLine(err)
 }
 
 // skipMatcher combines a configuration's allow-list, when a file was given, with

@@ -125,7 +125,7 @@ func (c *runnerCmd) request(ctx context.Context, in io.Reader) (job.Request, err
 	}
 	req, err := job.ParseRequest(data)
 	if err != nil {
-		return job.Request{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return job.Request{}, oneLine(err)
 	}
 	for _, k := range c.Kernel {
 		if !slices.Contains(req.Kernels, k) {
