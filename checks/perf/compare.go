@@ -274,12 +274,26 @@ func (c *comparison) readFile(f File, cases []parsedCase, references []string, p
 			}
 		}
 	}
+	if len(candidate) == 0 && len(reference) == 0 && f.Damage == nil {
+		c.note("%s holds no perf case of %s, so it is no round", f.Name, c.wanted(f.Side))
+	}
 	if len(candidate) > 0 {
 		c.candidate = append(c.candidate, candidate)
 	}
 	for backend, r := range reference {
 		c.reference[backend] = append(c.reference[backend], *r)
 	}
+}
+
+// wanted names the backends whose cases a file is read for.
+func (c *comparison) wanted(side Side) string {
+	switch side {
+	case CandidateOnly:
+		return c.o.Candidate
+	case ReferenceOnly:
+		return c.o.Reference
+	}
+	return c.o.Candidate + " or " + c.o.Reference
 }
 
 // teardownTwin reports whether a second record of a case is the error of its

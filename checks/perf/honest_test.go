@@ -198,3 +198,17 @@ func TestFiguresThatPrintAtOneWidth(t *testing.T) {
 	require.NoError(t, WriteText(&b, Compare([]File{xmlFile("r.xml", Both, rs("1", 0.1), cutile("1", 0.1), rs("2", 0.1), cutile("2", 0.1))}, nil, o)))
 	require.NotContains(t, b.String(), "DONE DONE")
 }
+
+// A file that is no round is told: whoever gave it meant it to be one.
+func TestFileWithoutPerfCases(t *testing.T) {
+	empty := func(side Side) File {
+		return File{records.ReadJUnit("empty.xml", strings.NewReader("<testsuites/>")), side}
+	}
+	round := xmlFile("r.xml", Both, rs("1", 0.1), cutile("1", 0.1))
+	for side, want := range map[Side]string{Both: "cutile-rs or cutile", CandidateOnly: "cutile-rs", ReferenceOnly: "cutile"} {
+		v := Compare([]File{round, empty(side)}, nil, cutileOptions)
+		require.Equal(t, 1, v.Rounds)
+		require.Contains(t, v.Notes, "empty.xml holds no perf case of "+want+", so it is no round")
+	}
+	require.Equal(t, []string{"no evidence of GPU, driver and timing method: comparable is unknown"}, Compare([]File{round}, nil, cutileOptions).Notes)
+}
