@@ -23,6 +23,17 @@ type actionCmd struct{}
 const summaryLimit = 1 << 20
 
 func (actionCmd) Run(s streams) error {
+	for _, file := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
+		path := os.Getenv(file)
+		if path == "" {
+			return fmt.Errorf("action: expected to run in a GitHub workflow, which sets %s; elsewhere use tilegate review or tilegate runner", file)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+		if err != nil {
+			return fmt.Errorf("action: %s: expected a file that can be written: %w", file, err)
+		}
+		f.Close()
+	}
 	a := githubactions.New(githubactions.WithWriter(s.Out), githubactions.WithGetenv(os.Getenv))
 	var status int
 	switch mode := a.GetInput("mode"); mode {

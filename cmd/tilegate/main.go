@@ -9,7 +9,10 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -69,21 +72,103 @@ func newParser(s streams) (*kong.Kong, error) {
 		kong.Exit(func(code int) { panic(exitCode(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Bind(s),
+		kong.KindMapper(reflect.String, kong.MapperFunc(oneWord)),
+		kong.KindMapper(reflect.Slice, afterFlag([]string{})),
+		kong.KindMapper(reflect.Map, pairs(afterFlag(map[string]string{}))),
 		kong.KindMapper(reflect.Int, numeric(strconv.Atoi, "a whole number")),
 		kong.KindMapper(reflect.Float64, numeric(parseFloat, "a number")),
 	)
 }
 
+// given says in plain words that a flag has no value.
+func given(ctx *kong.DecodeContext) error {
+	t := ctx.Scan.Peek()
+	if ctx.Value.Flag == nil || t.IsValue() || t.String() == "-" {
+		return nil
+	}
+	want := ctx.Value.Flag.PlaceHolder
+	switch {
+	case ctx.Value.Enum != "":
+		want = "one of " + strings.ReplaceAll(ctx.Value.Enum, ",", ", ")
+	case want == "":
+		want = "a value"
+	}
+	if t.IsEOL() {
+		return fmt.Errorf("expected %s, found nothing", want)
+	}
+	return fmt.Errorf("expected %s, found the flag %s; a value that begins with - follows an equals sign: --%s=%[2]s", want, t, ctx.Value.Name)
+}
+
+// oneWord reads a text.
+func oneWord(ctx *kong.DecodeContext, target reflect.Value) error {
+	if err := given(ctx); err != nil {
+		return err
+	}
+	word, ok := ctx.Scan.Pop().Value.(string)
+	if !ok {
+		return errors.New("expected a word")
+	}
+	target.SetString(word)
+	return nil
+}
+
+// afterFlag reads what the parser reads by itself for a type, if a value is there.
+func afterFlag(of any) kong.MapperFunc {
+	own := kong.NewRegistry().RegisterDefaults().ForType(reflect.TypeOf(of))
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		if err := given(ctx); err != nil {
+			return err
+		}
+		return own.Decode(ctx, target)
+	}
+}
+
+// pairs refuses what is no name with a value.
+func pairs(read kong.MapperFunc) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		if t := ctx.Scan.Peek(); t.IsValue() && !strings.Contains(t.String(), "=") {
+			return fmt.Errorf("expected %s, found %q", ctx.Value.Flag.PlaceHolder, t)
+		}
+		return read(ctx, target)
+	}
+}
+
+// choice is how the parser says that a value is none of those that are known.
+var choice = regexp.MustCompile(`^(\S+) must be one of (.+) but got (".*")$`)
+
+// plainly puts what the parser says into the words of all other errors.
+func plainly(err error) string {
+	said := err.Error()
+	if m := choice.FindStringSubmatch(said); m != nil {
+		said = fmt.Sprintf("%s: expected one of %s, found %s", m[1], strings.ReplaceAll(strings.ReplaceAll(m[2], `"`, ""), ",", ", "), m[3])
+	}
+	return untrusted.Text(said).String()
+}
+
+// asked turns the words that people try first into what they stand for.
+func asked(args []string) []string {
+	switch args[0] {
+	case "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case "version":
+		return append([]string{"--version"}, args[1:]...)
+	}
+	return args
+}
+
 // numeric reads a number and says in plain words when there is none.
 func numeric[T int | float64](parse func(string) (T, error), what string) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
-		var text string
-		if err := ctx.Scan.PopValueInto(what, &text); err != nil {
+		if err := given(ctx); err != nil {
 			return err
 		}
-		n, err := parse(text)
+		var word string
+		if err := ctx.Scan.PopValueInto(what, &word); err != nil {
+			return err
+		}
+		n, err := parse(word)
 		if err != nil {
-			return fmt.Errorf("expected %s, found %q", what, text)
+			return fmt.Errorf("expected %s, found %q", what, word)
 		}
 		target.Set(reflect.ValueOf(n))
 		return nil
@@ -112,9 +197,9 @@ func run(args []string, s streams) (status int) {
 			status = int(code)
 		}
 	}()
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(asked(args))
 	if err != nil {
-		fmt.Fprintf(s.Err, "tilegate: %s (see %s --help)\n", untrusted.Text(err.Error()), commandOf(err))
+		fmt.Fprintf(s.Err, "tilegate: %s (see %s --help)\n", plainly(err), commandOf(err))
 		return int(exitUsage)
 	}
 	if err := ctx.Run(); err != nil {
