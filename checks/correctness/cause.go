@@ -21,6 +21,9 @@ var poison = []string{
 }
 
 func poisoned(tc records.Case) string {
+	if compared(tc) {
+		return ""
+	}
 	for _, p := range poison {
 		if strings.Contains(tc.Message, p) || strings.Contains(tc.Detail, p) {
 			return p
@@ -96,22 +99,38 @@ const TimeoutSignature = "S-C12"
 // causeOf matches a failure's text against the known signatures. A text without
 // one is the kernel's: a wrong result is what these tests are there to find.
 func (j *judge) causeOf(tc records.Case) cause {
-	if known, ok := j.causes[tc.Message]; ok && tc.Message != "" {
+	key := failureText{tc.Message, tc.Detail, tc.Output}
+	if known, ok := j.causes[key]; ok {
 		return known
 	}
 	c := cause{class: triage.Kernel}
 	if tc.Outcome == records.Timeout || tc.Outcome == records.Crashed {
 		c.class = triage.Host
 	}
-	for _, m := range triage.Text("junit", tc.Message+"\n"+tc.Detail+"\n"+tc.Output).Matches {
+	said := tc.Message + "\n" + tc.Detail
+	if !compared(tc) {
+		said += "\n" + tc.Output
+	}
+	for _, m := range triage.Text("junit", said).Matches {
 		// That a limit was hit is the outcome itself, not its cause.
 		if m.Signature != TimeoutSignature {
 			c = cause{m.Signature, m.Title, m.Class, m.Alone, innocent(m.Class) || innocent(m.Also)}
 			break
 		}
 	}
-	j.causes[tc.Message] = c
+	j.causes[key] = c
 	return c
+}
+
+// failureText is all that a failure says. Two that share the message may differ in
+// the rest, and so in whose fault they are.
+type failureText struct{ message, detail, output string }
+
+// compared reports whether a case ran to a comparison that failed. What the test
+// wrote before, such as a configuration that did not fit into memory and was passed
+// over, excuses no wrong result.
+func compared(tc records.Case) bool {
+	return tc.Outcome == records.Failed && (strings.HasPrefix(tc.Message, "AssertionError") || strings.HasPrefix(tc.Message, "assert "))
 }
 
 // alike is the signature with which every case that ran failed, and at least two

@@ -41,7 +41,7 @@ func Judge(files, base []records.Report, o Options) Verdict {
 		candidate: map[string]*result{},
 		reference: map[string]*result{},
 		baseSkips: map[string]string{},
-		causes:    map[string]cause{},
+		causes:    map[failureText]cause{},
 	}
 	j.read(files, base)
 	j.expect()
@@ -87,7 +87,7 @@ type judge struct {
 	baseSkipped int
 	partial     []string
 	collection  []*result
-	causes      map[string]cause // by message
+	causes      map[failureText]cause
 }
 
 // read sorts the cases of all files by backend.

@@ -491,3 +491,25 @@ func BenchmarkSVG(b *testing.B) {
 		require.NoError(b, WriteSVG(io.Discard, Group(Selection{}.Of(all))))
 	}
 }
+
+// A series of any length fits a screen: the newest values are drawn and the rest
+// counted.
+func TestTextOfALongHistory(t *testing.T) {
+	var all []Measurement
+	for n := range 2000 {
+		m := sample(n, 1.0)
+		m.GPU.Driver = fmt.Sprintf("580.%d", n)
+		all = append(all, m)
+	}
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, Group(all)))
+	text := b.String()
+	require.Contains(t, text, "and 1988 older")
+	require.Contains(t, text, "and 1987 older changes of the driver")
+	lines := 0
+	for line := range strings.Lines(text) {
+		lines++
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 240)
+	}
+	require.Less(t, lines, 50)
+}

@@ -10,10 +10,18 @@ import (
 
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // recent is the number of measurements of a series that the text lists.
 const recent = 12
+
+// drawn is the number of measurements of a series that a sparkline shows, so that a
+// line of the table fits a screen.
+const drawn = 60
+
+// last are the newest n of a series' values.
+func last[T any](values []T, n int) []T { return values[max(0, len(values)-n):] }
 
 // gap stands in a sparkline where there is no value.
 const gap = '·'
@@ -71,7 +79,7 @@ func (s Series) text(b *strings.Builder) {
 	for i, p := range s.Points {
 		ratios[i] = p.Ratio
 	}
-	fmt.Fprintf(b, "\n  %s  %s\n\n", Sparkline(ratios), s.newest())
+	fmt.Fprintf(b, "\n  %s  %s\n\n", Sparkline(last(ratios, drawn)), s.newest())
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  commit\tmeasured\tratio\tinterval\trounds\tseverity\tsource")
 	first := max(0, len(s.Points)-recent)
@@ -86,8 +94,12 @@ func (s Series) text(b *strings.Builder) {
 	if first > 0 {
 		fmt.Fprintf(b, "  and %d older\n", first)
 	}
-	for _, change := range s.drivers() {
+	changes := s.drivers()
+	for _, change := range last(changes, recent) {
 		fmt.Fprintln(b, "  "+change)
+	}
+	if older := len(changes) - recent; older > 0 {
+		fmt.Fprintf(b, "  and %s of the driver\n", words.Count(older, "older change"))
 	}
 	if len(s.Configs) == 0 {
 		return
@@ -95,7 +107,7 @@ func (s Series) text(b *strings.Builder) {
 	fmt.Fprintln(b)
 	fmt.Fprintf(t, "  config\t%s\t\t%s\t\tratio\n", line(s.Candidate), line(s.Reference))
 	for _, c := range s.Configs {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", line(c.Name), Sparkline(c.Candidate), ms(newest(c.Candidate)), Sparkline(c.Reference), ms(newest(c.Reference)), c.newestRatio())
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", line(c.Name), Sparkline(last(c.Candidate, drawn)), ms(newest(c.Candidate)), Sparkline(last(c.Reference, drawn)), ms(newest(c.Reference)), c.newestRatio())
 	}
 	t.Flush()
 }
