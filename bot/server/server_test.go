@@ -244,6 +244,25 @@ func TestSettings(t *testing.T) {
 	require.NotContains(t, shown, "two")
 }
 
+// The address of GitHub's pages is not that of its API. Of another host this is not
+// known, so it is only said.
+func TestAddressesOfPagesAreNotThoseOfTheAPI(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://github.com": "wrong", "https://www.github.com/": "wrong", "https://github.com/api/v3": "wrong",
+		"https://ghe.example.com": "odd", "https://ghe.example.com/": "odd",
+		"https://ghe.example.com/api/v3": "", "https://api.github.com": "", "https://api.octo.ghe.com": "", "http://127.0.0.1:8000": "",
+	} {
+		_, err := server.LoadSettings("", nil, func(k string) string {
+			return map[string]string{"TILEGATE_GITHUB_API_URL": address}[k]
+		})
+		require.Equal(t, want == "wrong", strings.Contains(err.Error(), "TILEGATE_GITHUB_API_URL: expected the root of GitHub's API, https://api.github.com, found"), "%s: %v", address, err)
+		doubts := server.Settings{GitHubAPIURL: strings.TrimSuffix(address, "/")}.Doubts()
+		if want != "wrong" {
+			require.Equal(t, want == "odd", len(doubts) == 1, "%s %v", address, doubts)
+		}
+	}
+}
+
 func TestSettingsThatAreWrong(t *testing.T) {
 	env := map[string]string{
 		"TILEGATE_APP_ID": "seven", "TILEGATE_PRIVATE_KEY": "hunter2", "TILEGATE_LISTEN": "nowhere",

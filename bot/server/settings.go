@@ -136,6 +136,9 @@ func (f file) settings() (Settings, error) {
 	if !httpURL(s.GitHubAPIURL) {
 		p.add("TILEGATE_GITHUB_API_URL", "an http or https URL such as https://api.github.com or https://HOST/api/v3", strconv.Quote(f.GitHubAPIURL))
 	}
+	if u, err := url.Parse(s.GitHubAPIURL); err == nil && (u.Hostname() == "github.com" || u.Hostname() == "www.github.com") {
+		p.add("TILEGATE_GITHUB_API_URL", "the root of GitHub's API, https://api.github.com", "the address of its pages, "+strconv.Quote(f.GitHubAPIURL))
+	}
 	if s.PublicURL != "" && !httpURL(s.PublicURL) {
 		p.add("TILEGATE_PUBLIC_URL", "an http or https URL", strconv.Quote(f.PublicURL))
 	}
@@ -226,6 +229,15 @@ func quoted(s string) string {
 		return ""
 	}
 	return strconv.Quote(s)
+}
+
+// Doubts are what is odd about the settings and may yet be meant.
+func (s Settings) Doubts() []string {
+	var doubts []string
+	if u, err := url.Parse(s.GitHubAPIURL); err == nil && u.Scheme == "https" && strings.Trim(u.Path, "/") == "" && !strings.HasPrefix(u.Host, "api.") {
+		doubts = append(doubts, fmt.Sprintf("TILEGATE_GITHUB_API_URL: %s does not look like the root of an API: an Enterprise Server has it at https://HOST/api/v3", s.GitHubAPIURL))
+	}
+	return doubts
 }
 
 func httpURL(s string) bool {

@@ -44,6 +44,9 @@ func (c *demoCmd) Run(s streams) error {
 	if errors.As(err, &missing) {
 		return missing
 	}
+	if err != nil && ctx.Err() != nil {
+		return c.stopped(s)
+	}
 	if err != nil {
 		return err
 	}
@@ -52,7 +55,13 @@ func (c *demoCmd) Run(s streams) error {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	result, err := d.Wait(limited)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return c.stopped(s)
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("not all gates had reported after %v", patience)
+		fallthrough
+	case err != nil:
 		fmt.Fprintf(s.Out, "demo: FAILED %v\n", err)
 		return exitUndecided
 	}
@@ -65,4 +74,14 @@ func (c *demoCmd) Run(s streams) error {
 		return exitNotFine
 	}
 	return nil
+}
+
+// stopped says that the person at the terminal did not wait for the end.
+func (c *demoCmd) stopped(s streams) error {
+	word := ""
+	if c.Once {
+		word = "FAILED "
+	}
+	fmt.Fprintf(s.Out, "demo: %sstopped before the end\n", word)
+	return exitUndecided
 }

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestDemo runs the whole flow: two pull requests from the webhook to the gate,
@@ -15,6 +19,25 @@ func TestDemo(t *testing.T) {
 	status := run([]string{"demo", "--once"}, streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	assert.Zero(t, status, "%s%s", out.String(), errs.String())
 	assert.Equal(t, "gate success Port row_sum to cutile-rs\ngate failure scale_add: scale in base two\ndemo: ok\n", out.String())
+}
+
+// Who does not wait for the end is told that, and not how the program is told.
+func TestDemoThatIsStopped(t *testing.T) {
+	for _, args := range [][]string{{"demo"}, {"demo", "--once"}} {
+		var out, errs lockedBuffer
+		ended := make(chan int, 1)
+		go func() { ended <- run(args, streams{strings.NewReader(""), &out, &errs}) }()
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), "the pull requests: ") }, time.Minute, time.Millisecond, errs.String())
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+		select {
+		case status := <-ended:
+			require.Equal(t, int(exitUndecided), status)
+		case <-time.After(time.Minute):
+			t.Fatal("does not end")
+		}
+		require.Regexp(t, `^demo: (FAILED )?stopped before the end\n$`, out.String())
+		require.Equal(t, len(args) > 1, strings.Contains(out.String(), "FAILED"))
+	}
 }
 
 func TestDemoNamesAnAddressThatItCannotHave(t *testing.T) {

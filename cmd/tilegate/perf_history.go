@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tilegate/tilegate/bot/server"
-	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/checks/history"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
@@ -102,20 +100,10 @@ func (c *perfHistoryCmd) store() string {
 }
 
 func (c *perfHistoryCmd) readApp() (all []history.Measurement, where string, err error) {
-	var data []byte
-	if c.Config != "" {
-		if data, err = readSmall(c.Config, "a settings file"); err != nil {
-			return nil, "", fmt.Errorf("--config: %w", err)
-		}
-	}
-	address, err := server.LoadDatabaseURL(c.Config, data, os.Getenv)
+	ctx := context.Background()
+	st, address, err := openApp(ctx, c.Config)
 	if err != nil {
 		return nil, "", err
-	}
-	ctx := context.Background()
-	st, err := store.OpenReader(ctx, address)
-	if err != nil {
-		return nil, "", fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", address, err)
 	}
 	defer st.Close()
 	all, err = st.Measurements(ctx)

@@ -48,6 +48,9 @@ func (c *serveCmd) Run(s streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewJSONHandler(s.Err, nil))
+	for _, doubt := range settings.Doubts() {
+		log.Warn(doubt)
+	}
 	public, err := net.Listen("tcp", settings.Listen)
 	if err != nil {
 		return fmt.Errorf("TILEGATE_LISTEN: %w", err)

@@ -20,7 +20,7 @@ import (
 )
 
 type statusCmd struct {
-	Target string `arg:"" placeholder:"OWNER/REPO#N" help:"Pull request: OWNER/REPO#N or its address; OWNER/REPO@SHA for a merge group."`
+	Target string `arg:"" placeholder:"OWNER/REPO#N" help:"Pull request: OWNER/REPO#N or its address; OWNER/REPO@SHA, all 40 digits, for a merge group."`
 	Config string `placeholder:"FILE" help:"YAML file with the App's settings; TILEGATE_* variables override it."`
 	Format string `enum:"text,json" default:"text" help:"Output format: ${enum}."`
 }
@@ -34,20 +34,10 @@ func (c *statusCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	var data []byte
-	if c.Config != "" {
-		if data, err = readSmall(c.Config, "a settings file"); err != nil {
-			return fmt.Errorf("--config: %w", err)
-		}
-	}
-	address, err := server.LoadDatabaseURL(c.Config, data, os.Getenv)
+	ctx := context.Background()
+	st, address, err := openApp(ctx, c.Config)
 	if err != nil {
 		return err
-	}
-	ctx := context.Background()
-	st, err := store.OpenReader(ctx, address)
-	if err != nil {
-		return fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", address, err)
 	}
 	defer st.Close()
 	status, err := worker.ReadStatus(ctx, st, key)
@@ -74,9 +64,35 @@ func (c *statusCmd) Run(s streams) error {
 	return exitUndecided
 }
 
+// openApp opens the App's database for reading. An error names the setting that
+// says where it is.
+func openApp(ctx context.Context, config string) (st *store.Store, address string, err error) {
+	var data []byte
+	if config != "" {
+		if data, err = readSmall(config, "a settings file"); err != nil {
+			return nil, "", fmt.Errorf("--config: %w", err)
+		}
+	}
+	if address, err = server.LoadDatabaseURL(config, data, os.Getenv); err != nil {
+		return nil, "", err
+	}
+	if st, err = store.OpenReader(ctx, address); err == nil {
+		return st, address, nil
+	}
+	elsewhere, otherwise := server.LoadDatabaseURL("", nil, func(string) string { return "" })
+	switch {
+	case os.Getenv("TILEGATE_DATABASE_URL") != "":
+		return nil, "", fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", address, err)
+	case config != "" && (otherwise != nil || address != elsewhere):
+		return nil, "", fmt.Errorf("%s: database_url %s: %w", config, address, err)
+	}
+	return nil, "", fmt.Errorf("%s, where it is unless TILEGATE_DATABASE_URL or database_url of --config says otherwise: %w", address, err)
+}
+
 var (
-	targetKey  = regexp.MustCompile(`^([\w.-]+/[\w.-]+)(?:#([1-9]\d*)|@([0-9a-f]{40}))$`)
-	targetPath = regexp.MustCompile(`^/([\w.-]+/[\w.-]+)/pull/([1-9]\d*)(?:/.*)?$`)
+	targetKey   = regexp.MustCompile(`^([\w.-]+/[\w.-]+)(?:#([1-9]\d*)|@([0-9a-f]{40}))$`)
+	targetShort = regexp.MustCompile(`^[\w.-]+/[\w.-]+@[0-9A-Fa-f]*$`)
+	targetPath  = regexp.MustCompile(`^/([\w.-]+/[\w.-]+)/pull/([1-9]\d*)(?:/.*)?$`)
 )
 
 // parseTarget reads how people name a pull request or a merge group.
@@ -89,7 +105,10 @@ func parseTarget(text string) (repo, key string, err error) {
 	if m := targetKey.FindStringSubmatch(text); m != nil {
 		return m[1], text, nil
 	}
-	return "", "", fmt.Errorf("expected OWNER/REPO#N such as octo/TileGym#12, found %q", text)
+	if targetShort.MatchString(text) {
+		return "", "", fmt.Errorf("expected OWNER/REPO@SHA with the 40 lower-case digits of a merge group's commit, found %q", text)
+	}
+	return "", "", fmt.Errorf("expected OWNER/REPO#N such as octo/TileGym#12, or OWNER/REPO@SHA of a merge group, found %q", text)
 }
 
 // unknownTarget says what the database has instead.
