@@ -336,6 +336,12 @@ func (t *Tree) load(p string) *entry {
 		default:
 			e.file = syntax.Plain(p, e.src)
 		}
+		if ext := path.Ext(p); (ext == ".rs" || ext == ".py") && e.file.Unread == "" {
+			if why := misread(e.file, e.src); why != "" {
+				e.file = syntax.Lines(nil)
+				e.file.Path, e.file.Unread = p, why
+			}
+		}
 		t.memory.Add(int64(e.file.Memory()))
 	})
 	return e

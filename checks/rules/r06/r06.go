@@ -61,6 +61,12 @@ func check(p *rules.Pass, fn *dsl.Func) {
 // dimension reports one entry of a shape that computes with a const generic.
 // A unary minus on a literal is no arithmetic.
 func dimension(p *rules.Pass, fn *dsl.Func, d syntax.Node) {
+	for d.Is("block", "parenthesized_expression") && len(d.NamedChildren()) == 1 {
+		d = d.NamedChild(0)
+		if d.Is("expression_statement") {
+			d = d.NamedChild(0)
+		}
+	}
 	if !d.Is("binary_expression", "call_expression", "type_cast_expression") {
 		return
 	}

@@ -43,7 +43,23 @@ func run(p *rules.Pass) {
 			parameters(p, fn)
 			style(p, fn)
 		}
+		for _, fn := range m.Funcs {
+			conditional(p, fn)
+		}
 		variants(p, m.Entries())
+	}
+}
+
+// conditional reports an entry whose attribute depends on the configuration: the
+// module's macro runs before that is decided, and sees no entry.
+func conditional(p *rules.Pass, fn *dsl.Func) {
+	if fn.Entry != nil {
+		return
+	}
+	for _, a := range fn.Node.Attributes() {
+		if dsl.AttributePath(a) == "cfg_attr" && strings.Contains(a.Squeeze(), "cutile::entry") {
+			p.Reportf(a, rules.Error, "conditional", "`#[%s]` gives `%s` no launcher; the macro looks for the attribute itself, write `#[cutile::entry()]`", a.Squeeze(), fn.Name)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ func files(p *rules.Pass) {
 		return
 	}
 	f := p.Tree.File(k.KernelRS)
+	hidden(p, f)
 	for _, fn := range f.Root().Find("function_item") {
 		ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
 		switch {
@@ -57,6 +58,27 @@ func files(p *rules.Pass) {
 			if at := launch(p, fn); at.Valid() {
 				p.Reportf(at, rules.Error, "launch", "`kernel.rs` launches a kernel in `%s`; expected host code in `ffi.rs`", fn.Field("name").Text())
 			}
+		}
+	}
+}
+
+// hidden reports what kernel.rs takes its device code from: a rule reads only
+// what is written there.
+func hidden(p *rules.Pass, f *syntax.File) {
+	modules := dsl.Parse(f)
+	inside := func(n syntax.Node) bool {
+		return len(modules) == 0 || slices.ContainsFunc(modules, func(m *dsl.Module) bool { return n.Inside(m.Node) })
+	}
+	for _, n := range f.Root().Find("macro_invocation", "mod_item") {
+		switch {
+		case host.TestOnly(n) || n.Ancestor("function_item").Valid() || !inside(n):
+		case n.Is("mod_item") && !n.Field("body").Valid():
+			p.Reportf(n, rules.Warning, "elsewhere", "the module `%s` is in another file, whose device code no rule reads; expected it in `kernel.rs`", n.Field("name").Text())
+		case n.Is("mod_item"):
+		case syntax.LastSegment(n.Field("macro")) == "include":
+			p.Reportf(n, rules.Warning, "elsewhere", "`%s` takes device code from another file, which no rule reads; expected it in `kernel.rs`", n.Squeeze())
+		case strings.Contains(n.Squeeze(), "cutile::") || len(modules) > 0 && strings.Contains(n.Text(), "fn "):
+			p.Reportf(n.Field("macro"), rules.Warning, "elsewhere", "the macro `%s!` makes device code, which no rule reads; expected it written out in `kernel.rs`", n.Field("macro").Text())
 		}
 	}
 }

@@ -39,7 +39,7 @@ var Rule = &rules.Rule{
 		"Let `deref_descs!`, `resolve_dtype!` and `setup_device_stream!` of `ffi_util.rs` check descriptors, dtype and device.",
 		"Return a code of `ffi_util::rc` on every failure; never panic.",
 	},
-	First: map[string]int{"null": 1, "dtype": 1, "device 0": 1, "max": 1, "panic": 2, "code": 2, "failure": 2},
+	First: map[string]int{"null": 1, "dtype": 1, "device 0": 1, "fixed": 1, "max": 1, "panic": 2, "code": 2, "failure": 2},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
@@ -59,6 +59,8 @@ func run(p *rules.Pass) {
 		panics(p, e)
 		minusOne(p, e)
 		failures(p, e)
+		fixed(p, e)
+		dropped(p, e)
 	}
 	devices(p, k)
 }

@@ -62,7 +62,8 @@ func swappedArguments(p *rules.Pass, k *host.Kernel, w *host.Wrapper, c *host.Li
 			case n.Is("string"):
 				names = append(names, syntax.PyString(n))
 			case n.Is("identifier") && !(n.Parent().Is("call") && n.Parent().Field("function") == n):
-				names = append(names, strings.TrimLeft(n.Text(), "_"))
+				name := strings.TrimLeft(n.Text(), "_")
+				names = append(names, name, strings.TrimRight(name, "0123456789")) // a2 is a in another shape
 			}
 		}
 		args = append(args, names)
@@ -107,6 +108,60 @@ func swappedEntry(p *rules.Pass, l *host.Launch) {
 		args = append(args, names)
 	}
 	swapped(p, l.Entry.Name, params, args, l.Call.Args)
+	crossedAxes(p, l)
+}
+
+// crossedAxes reports sizes or strides of a tensor that are given for each
+// other's dimension, as its first for a parameter that ends in 1 and its second
+// for the one that ends in 0.
+func crossedAxes(p *rules.Pass, l *host.Launch) {
+	type given struct {
+		name, from string // the parameter without its number, the list without its index
+		param, at  int
+	}
+	var all []given
+	for i, q := range l.Entry.Params {
+		name := strings.TrimRight(q.Name, "0123456789")
+		g := given{name: name}
+		var ok bool
+		if g.param, ok = digit(q.Name[len(name):]); !ok || name == "" {
+			all = append(all, given{})
+			continue
+		}
+		arg := dsl.Unparen(l.Call.Args[i])
+		for arg.Is("type_cast_expression") {
+			arg = dsl.Unparen(arg.Field("value"))
+		}
+		if parts := arg.NamedChildren(); arg.Is("index_expression") && len(parts) == 2 {
+			g.from = parts[0].Squeeze()
+			g.at, ok = digit(parts[1].Text())
+		} else if c, called := dsl.AsCall(arg); called && c.Method() && c.Name == "dim" && len(c.Args) == 1 {
+			g.from = c.Receiver.Squeeze() + "." + c.Name
+			g.at, ok = digit(c.Args[0].Text())
+		} else {
+			ok = false
+		}
+		if !ok {
+			g = given{}
+		}
+		all = append(all, g)
+	}
+	for i, a := range all {
+		for j, b := range all[i+1:] {
+			if a.from != "" && a.from == b.from && a.name == b.name && a.param != b.param && a.at == b.param && b.at == a.param {
+				p.Reportf(l.Call.Args[i], rules.Warning, "swapped", "`%s` gets `%s` for `%s` and `%s` for `%s`: the two are in each other's places",
+					l.Entry.Name, cut(l.Call.Args[i]), l.Entry.Params[i].Name, cut(l.Call.Args[i+1+j]), l.Entry.Params[i+1+j].Name)
+			}
+		}
+	}
+}
+
+// digit is the value of a single digit.
+func digit(text string) (int, bool) {
+	if len(text) != 1 || text[0] < '0' || text[0] > '9' {
+		return 0, false
+	}
+	return int(text[0] - '0'), true
 }
 
 // stem is the name of a tensor without what says how it is held.

@@ -1,6 +1,7 @@
 package r35
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
@@ -44,6 +45,7 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, outp
 	case parent.Is("argument_list") && parent.Parent().Is("call"):
 		switch syntax.PyName(parent.Parent().Field("function")) {
 		case "check_rc":
+			toothless(p, w, parent.Parent())
 		case "int":
 			follow(p, w, c, parent.Parent(), output, hops-1)
 		default:
@@ -88,7 +90,13 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 		if !next.Is("else_clause", "elif_clause", "except_clause", "finally_clause") && next.Valid() {
 			at = next
 			switch verdict(at, rc) {
+			case alters:
+				p.Reportf(at, rules.Error, "rc altered", "`check_rc` does not get the return code of `%s` as it is; expected `check_rc(%s, ..)`", c.Symbol, rc)
+				return
 			case checks:
+				if at.Is("expression_statement") {
+					toothless(p, w, at.NamedChild(0))
+				}
 				if early.Valid() {
 					p.Reportf(early, rules.Error, "rc late", "the output of `%s` is used before its return code is checked; expected `check_rc` right after the call", c.Symbol)
 				}
@@ -143,6 +151,7 @@ const (
 	checks        // looks at it on every path
 	sometimes     // looks at it on some paths
 	ignores       // looks at it and goes on
+	alters        // checks something that it computes from it
 	unclear       // uses it otherwise
 )
 
@@ -154,6 +163,9 @@ func verdict(stmt syntax.Node, rc string) use {
 	case "expression_statement":
 		call := stmt.NamedChild(0)
 		if call.Is("call") && syntax.PyName(call.Field("function")) == "check_rc" {
+			if code := syntax.PyArg(call, "rc", 0); code.Is("binary_operator", "boolean_operator", "conditional_expression", "unary_operator") {
+				return alters
+			}
 			return checks
 		}
 		if call.Is("assignment") && call.Field("left").Text() == rc {
@@ -214,10 +226,74 @@ func condition(stmt, cond syntax.Node, rc string) use {
 			return sometimes // one code of several
 		}
 	}
+	if someCodes(cond, rc) {
+		return sometimes
+	}
 	if onlyLogs(stmt.Field("consequence")) {
 		return ignores
 	}
 	return checks
+}
+
+// someCodes reports whether a condition is met by some failures only: by codes
+// above zero, which none is, or where something else holds as well.
+func someCodes(cond syntax.Node, rc string) bool {
+	for cond.Is("parenthesized_expression") {
+		cond = cond.NamedChild(0)
+	}
+	switch parts := cond.NamedChildren(); {
+	case cond.Is("boolean_operator") && cond.Field("operator").Text() == "and":
+		left, right := cond.Field("left"), cond.Field("right")
+		return !mentionsName(left, rc) || !mentionsName(right, rc) || someCodes(left, rc) || someCodes(right, rc)
+	case cond.Is("comparison_operator") && len(parts) == 2:
+		zero := func(n syntax.Node) bool { return n.Is("integer") && strings.Trim(n.Text(), "0_") == "" }
+		return parts[0].Text() == rc && zero(parts[1]) && cond.ChildOf(">").Valid() ||
+			parts[1].Text() == rc && zero(parts[0]) && cond.ChildOf("<").Valid()
+	}
+	return false
+}
+
+// toothless reports a call of check_rc that is a function of the wrapper's own
+// which lets failures pass.
+func toothless(p *rules.Pass, w *host.Wrapper, call syntax.Node) {
+	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn) {
+		p.Reportf(call, rules.Error, "rc own check", "`check_rc` is the wrapper's own here and does not raise for every code but 0; expected that of `utils.py`")
+	}
+}
+
+// raisesOnFailure reports whether a function that gets a return code raises
+// where it is not 0, or may, as far as its source says.
+func raisesOnFailure(fn syntax.Node) bool {
+	params := fn.Field("parameters").NamedChildren()
+	raises := fn.Field("body").Find("raise_statement")
+	if len(params) == 0 || len(raises) == 0 {
+		// It may hand the code on to another function.
+		return len(params) > 0 && slices.ContainsFunc(fn.Field("body").Find("call"), func(c syntax.Node) bool {
+			return len(c.Field("arguments").NamedChildren()) > 0 && c.Field("arguments").NamedChild(0).Text() == first(params[0])
+		})
+	}
+	rc := first(params[0])
+	for _, r := range raises {
+		at := r.Ancestor("if_statement")
+		if !at.Valid() || !at.Inside(fn) {
+			return true
+		}
+		if cond := at.Field("condition"); !mentionsName(cond, rc) || !r.Inside(at.Field("consequence")) || !someCodes(cond, rc) {
+			return true
+		}
+	}
+	return false
+}
+
+// first is a parameter's name.
+func first(param syntax.Node) string {
+	if name := param.Field("name"); name.Valid() {
+		return name.Text()
+	}
+	if param.Is("typed_parameter") {
+		return param.NamedChild(0).Text()
+	}
+	return param.Text()
 }
 
 // onlyLogs reports whether a block does nothing but write messages.
@@ -274,7 +350,7 @@ func blockVerdict(block syntax.Node, rc string) use {
 	result := nothing
 	for _, s := range block.NamedChildren() {
 		switch v := verdict(s, rc); v {
-		case checks, ignores, unclear:
+		case checks, ignores, alters, unclear:
 			return v
 		case sometimes:
 			result = sometimes

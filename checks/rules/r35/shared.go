@@ -17,6 +17,11 @@ func contract(p *rules.Pass, m *host.Model) {
 		p.Undecided("no readable utils.py")
 		return
 	}
+	for _, fn := range m.Utils.File.Root().Find("function_definition") {
+		if fn.Field("name").Text() == "check_rc" && !raisesOnFailure(fn) {
+			p.Reportf(fn.Field("name"), rules.Error, "rc own check", "`check_rc` does not raise for every code but 0, so a failed launch looks like a result")
+		}
+	}
 	seen := map[string]bool{}
 	for _, c := range m.Crates {
 		if c.FFIUtil != nil && !seen[c.FFIUtil.File.Path] {

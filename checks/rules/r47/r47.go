@@ -40,6 +40,8 @@ func run(p *rules.Pass) {
 func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 	at := fn.PlaceOf(c.Node)
 	switch {
+	case at.Type.Valid() && open(at.Type):
+		p.Reportf(at.Type, rules.Warning, "open", "`%s` leaves the type of `load_ptr_tko(..)` open; write `(Tile<.., { [..] }>, Token)`", at.Type.Squeeze())
 	case at.Type.Valid():
 	case !at.Known:
 		p.Undecided("the type of a load comes from an assignment or a closure")
@@ -53,6 +55,12 @@ func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
 		}
 		p.ReportFix(pattern, rules.Error, "unannotated", annotate(fn, c, at, pattern), "the result of `load_ptr_tko(..)` has no type annotation%s", reduced)
 	}
+}
+
+// open reports whether an annotation leaves the tuple, or the tile in it, to be
+// inferred.
+func open(t syntax.Node) bool {
+	return t.Squeeze() == "_" || t.Is("tuple_type") && t.NamedChild(0).Squeeze() == "_"
 }
 
 // feeds reports whether a reduction reads a name, directly or inside its

@@ -32,6 +32,12 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		case w.Region(c) == host.Unreached:
 		case name == "set_backend":
 			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", cut(c))
+		case name == "import_module" || full == "__import__":
+			if module, ok := w.String(syntax.PyArg(c, "name", 0)); ok && otherBackend(module+".x") {
+				p.Reportf(c, rules.Warning, "backend", "`%s` loads `%s`, which belongs to another backend, with which the port is compared", cut(c), module)
+			}
+		case otherBackend(full) && launchesElsewhere(p, full):
+			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` launches another backend's, with which the port is compared", fn.Squeeze(), full)
 		case ops[full[strings.LastIndexByte(full, '.')+1:]] && otherBackend(full):
 			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", fn.Squeeze(), full)
 		}
@@ -48,6 +54,53 @@ func otherBackend(full string) bool {
 		return rest != ""
 	}
 	return strings.HasPrefix(full, "tilegym.ops.") && rest == ""
+}
+
+// launchesElsewhere reports whether a function of another backend's op launches
+// a kernel, by itself or by functions of its file.
+func launchesElsewhere(p *rules.Pass, full string) bool {
+	dotted, name := full, ""
+	for range 2 { // a function of the module, or a method of its class
+		i := strings.LastIndexByte(dotted, '.')
+		if i < 0 {
+			return false
+		}
+		dotted, name = dotted[:i], dotted[i+1:]
+		at := "src/" + strings.ReplaceAll(dotted, ".", "/") + ".py"
+		if p.Tree.Exists(at) {
+			return launchesIn(p.Tree.File(at), name)
+		}
+	}
+	return false
+}
+
+// launchesIn follows the functions and classes of a file from a name to a launch.
+func launchesIn(f *syntax.File, name string) bool {
+	defs := map[string]syntax.Node{}
+	for _, d := range f.Root().Find("function_definition", "class_definition") {
+		defs[d.Field("name").Text()] = d
+	}
+	seen, todo := map[string]bool{name: true}, []string{name}
+	for len(todo) > 0 {
+		body := defs[todo[0]].Field("body")
+		todo = todo[1:]
+		for _, c := range body.Find("call") {
+			switch fn := c.Field("function"); syntax.PyName(fn) {
+			case "launch", "exhaustive_search", "autotune_launch":
+				return true
+			}
+			if c.Field("function").Is("subscript") {
+				return true // kernel[grid](..)
+			}
+		}
+		for _, id := range body.Find("identifier") {
+			if next := id.Text(); defs[next].Valid() && !seen[next] {
+				seen[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return false
 }
 
 // remembered reports results of a launch that outlive the call.
@@ -79,17 +132,87 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 		} else if name := syntax.PyName(n.Field("function")); name == "setdefault" || name == "__setitem__" {
 			target, value = n.Field("function").Field("object"), syntax.PyArg(n, "", 1)
 		}
+		kept := target.Is("attribute") && parameterOf(owner, target.NamedChild(0)) && readElsewhere(w, target)
 		for target.Is("subscript", "attribute") {
 			target = target.NamedChild(0)
 		}
 		for value.Is("assignment") { // a = b = value
 			value = value.Field("right")
 		}
-		if !target.Is("identifier") || !outlives(w, owner, target) || !result(w, launches, owner, value) {
+		if !target.Is("identifier") || !kept && !outlives(w, owner, target) || !result(w, launches, owner, value) && !answer(owner, value) {
 			continue
 		}
 		p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
 	}
+}
+
+// parameterOf reports whether an expression is a parameter of a function.
+func parameterOf(fn, id syntax.Node) bool {
+	for _, q := range fn.Field("parameters").NamedChildren() {
+		if id.Is("identifier") && (q.Text() == id.Text() || q.Field("name").Text() == id.Text() || q.Is("typed_parameter") && q.NamedChild(0).Text() == id.Text()) {
+			return true
+		}
+	}
+	return false
+}
+
+// readElsewhere reports whether the file asks for an attribute by name, or reads
+// it where it is not assigned.
+func readElsewhere(w *host.Wrapper, target syntax.Node) bool {
+	name := target.Field("attribute").Text()
+	for _, c := range w.File.Root().Find("call") {
+		switch syntax.PyName(c.Field("function")) {
+		case "hasattr", "getattr":
+			if s, ok := w.String(syntax.PyArg(c, "", 1)); ok && s == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answer reports whether a value is what the function gives the library to write
+// and returns: the tensor behind a descriptor.
+func answer(fn, value syntax.Node) bool {
+	for value.Is("attribute", "subscript", "parenthesized_expression", "call") {
+		if value.Is("call") && !value.Field("function").Is("attribute") {
+			return false
+		}
+		value = value.NamedChild(0)
+	}
+	if !value.Is("identifier") {
+		return false
+	}
+	described, back := false, false
+	for _, c := range fn.Find("call") {
+		described = described || syntax.PyName(c.Field("function")) == "make_tensor_desc" && syntax.PyArg(c, "t", 1).Text() == value.Text()
+	}
+	for _, r := range fn.Find("return_statement") {
+		for _, id := range r.Find("identifier") {
+			back = back || id.Text() == value.Text()
+		}
+		for _, a := range r.Find("attribute") {
+			back = back || a.Squeeze() != "" && strings.HasPrefix(a.Squeeze(), value.Text()+".")
+		}
+	}
+	return described && (back || returnsKept(fn, value))
+}
+
+// returnsKept reports whether a function returns an attribute that it has given
+// a value.
+func returnsKept(fn, value syntax.Node) bool {
+	for _, a := range fn.Find("assignment") {
+		left := a.Field("left")
+		if !left.Is("attribute", "subscript") || !strings.HasPrefix(a.Field("right").Squeeze(), value.Text()) {
+			continue
+		}
+		for _, r := range fn.Find("return_statement") {
+			if r.NamedChild(0).Squeeze() == left.Squeeze() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // global reports whether a function assigns to the module's name.

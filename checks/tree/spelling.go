@@ -1,0 +1,94 @@
+package tree
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// misread says why the compiler reads a file otherwise than it is read here, or
+// "": by another encoding, or by names that are other names in letters that look
+// different.
+func misread(f *syntax.File, src []byte) string {
+	if f.Lang == syntax.Python {
+		if name := declaredEncoding(string(src)); name != "" && !plainEncodings[normalEncoding(name)] {
+			return fmt.Sprintf("it declares the source encoding %q, by which Python reads other code than stands here; expected utf-8", name)
+		}
+	}
+	folded := rustLetters
+	if f.Lang == syntax.Python {
+		folded = pythonLetters
+	}
+	if !bytes.ContainsFunc(src, func(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(folded, r) }) {
+		return ""
+	}
+	for _, id := range f.Root().Find("identifier", "type_identifier", "field_identifier") {
+		for _, r := range id.Text() {
+			if r >= utf8.RuneSelf && unicode.Is(folded, r) {
+				return fmt.Sprintf("line %d has a name with the letter %q (U+%04X), which the compiler takes for another; expected plain letters", id.Pos().Line, r, r)
+			}
+		}
+	}
+	return ""
+}
+
+// plainEncodings are those by which Python reads a file of UTF-8 with the same
+// names and statements.
+var plainEncodings = map[string]bool{"utf-8": true, "utf8": true, "utf-8-sig": true, "ascii": true, "us-ascii": true, "latin-1": true, "iso-8859-1": true, "iso-latin-1": true}
+
+func normalEncoding(name string) string {
+	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+}
+
+// declaredEncoding is the encoding that a comment in the first two lines
+// declares, as Python looks for it, or "".
+func declaredEncoding(src string) string {
+	src = strings.TrimPrefix(src, "\ufeff")
+	for range 2 {
+		line, rest, _ := strings.Cut(src, "\n")
+		text := strings.TrimLeft(line, " \t\f")
+		if text = strings.TrimRight(text, "\r"); text != "" && !strings.HasPrefix(text, "#") {
+			return ""
+		}
+		for at := text; ; {
+			i := strings.Index(at, "coding")
+			if i < 0 {
+				break
+			}
+			at = at[i+len("coding"):]
+			if strings.HasPrefix(at, ":") || strings.HasPrefix(at, "=") {
+				name := strings.TrimLeft(at[1:], " \t")
+				end := strings.IndexFunc(name, func(r rune) bool {
+					return !(r == '-' || r == '_' || r == '.' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)))
+				})
+				if end < 0 {
+					end = len(name)
+				}
+				if end > 0 {
+					return name[:end]
+				}
+			}
+		}
+		src = rest
+	}
+	return ""
+}
+
+// pythonLetters are letters for which Python, which compares names in their
+// compatibility form, reads others; rustLetters those that Rust composes.
+var (
+	pythonLetters = &unicode.RangeTable{
+		R16: []unicode.Range16{
+			{0x00aa, 0x00aa, 1}, {0x00ba, 0x00ba, 1}, {0x0132, 0x0133, 1}, {0x017f, 0x017f, 1}, {0x01c4, 0x01cc, 1}, {0x01f1, 0x01f3, 1},
+			{0x02b0, 0x02b8, 1}, {0x02e0, 0x02e4, 1}, {0x1d2c, 0x1d6a, 1}, {0x1d78, 0x1d78, 1}, {0x1d9b, 0x1dbf, 1}, {0x2071, 0x2071, 1}, {0x207f, 0x207f, 1},
+			{0x2090, 0x209c, 1}, {0x2102, 0x2149, 1}, {0x2160, 0x217f, 1}, {0x2c7c, 0x2c7d, 1}, {0xfb00, 0xfb06, 1},
+			{0xfe33, 0xfe34, 1}, {0xfe4d, 0xfe4f, 1}, {0xff10, 0xff19, 1}, {0xff21, 0xff3a, 1}, {0xff3f, 0xff3f, 1}, {0xff41, 0xff5a, 1},
+		},
+		R32: []unicode.Range32{{0x1d400, 0x1d7ff, 1}, {0x1fbf0, 0x1fbf9, 1}},
+	}
+	rustLetters = &unicode.RangeTable{R16: []unicode.Range16{{0x212a, 0x212b, 1}}}
+)
