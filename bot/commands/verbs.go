@@ -110,7 +110,7 @@ func init() {
 				"perf KERNEL [<= RATIO] [until YYYY-MM-DD] REASON",
 				"RULE PATH [until YYYY-MM-DD] REASON",
 			},
-			Help: "Accepts a slower kernel, up to RATIO or else up to the ratio measured now, or one finding of a rule. A reason is required. Correctness, build and missing evidence cannot be waived.",
+			Help: "Accepts a slower kernel, up to RATIO or else up to the ratio measured now, or the findings of a rule that a file has now. A reason is required. Correctness, build and missing evidence cannot be waived.",
 		},
 		{
 			Name: "unwaive", Who: Maintainers, OpenOnly: true, parse: parseUnwaive,

@@ -38,7 +38,7 @@ func Page(r store.Result) (PageResult, error) {
 	}
 	p := PageResult{
 		Stage: r.Stage, Kernel: r.Kernel, Outcome: r.Outcome, Runner: r.Runner, Evidence: r.Evidence, JobURL: r.JobURL,
-		Sentence: untrusted.Text(r.Sentence),
+		Sentence: under(r.Outcome, r.Sentence),
 	}
 	for _, c := range d.Configs[:min(len(d.Configs), pageRows)] {
 		p.Configs = append(p.Configs, PageConfig{

@@ -125,6 +125,24 @@ func TestRulesCheckLeadsWithWhatIsNew(t *testing.T) {
 	require.Contains(t, checks[1].Text, "rows were left out")
 }
 
+// What the heading says is not said again below it, neither in the check nor on the
+// run's page.
+func TestOutcomeIsSaidOnce(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"DONE: geomean 0.938 over 8 configs.": "Geomean 0.938 over 8 configs.", "Fine.": "Fine.", "DONE: ": "", "DONE (odd): geomean 1.": "DONE (odd): geomean 1.",
+	} {
+		r := store.Result{Stage: "perf", Kernel: "bmm", GPU: "h200", Outcome: "DONE", Sentence: sentence, Verdict: []byte("{}")}
+		page, err := report.Page(r)
+		require.NoError(t, err)
+		require.Equal(t, want, page.Sentence.Line())
+		s := subject()
+		s.Results = []report.Result{{Result: r}}
+		checks, err := report.Checks(s)
+		require.NoError(t, err)
+		require.Contains(t, checks[4].Text, "### bmm on h200: DONE\n\n"+page.Sentence.Prose()+"\n")
+	}
+}
+
 // TestFieldReport18 : a large table is shortened with a note; the verdict and
 // the failing rows stay.
 func TestFieldReport18(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
@@ -136,7 +138,7 @@ func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
 		rows = append(rows, untrusted.Row{Markdown: text, Weight: weight})
 	}
 	head := map[string]any{
-		"Kernel": untrusted.Text(r.Kernel), "GPU": untrusted.Text(r.GPU), "Outcome": untrusted.Text(r.Outcome), "Sentence": untrusted.Text(r.Sentence),
+		"Kernel": untrusted.Text(r.Kernel), "GPU": untrusted.Text(r.GPU), "Outcome": untrusted.Text(r.Outcome), "Sentence": under(r.Outcome, r.Sentence),
 	}
 	switch job.Stage(r.Stage) {
 	case job.Perf:
@@ -177,6 +179,15 @@ func resultRows(r Result, d Detail) ([]untrusted.Row, error) {
 		add(weightBad, "steps", map[string]any{"Rules": untrusted.Text(strings.Join(t.Rules, ", ")), "Steps": t.Steps})
 	}
 	return rows, failure
+}
+
+// under is a sentence below a heading with the outcome, which it need not repeat.
+func under(outcome, sentence string) untrusted.Text {
+	rest, repeated := strings.CutPrefix(sentence, outcome+": ")
+	if first, size := utf8.DecodeRuneInString(rest); repeated && size > 0 {
+		rest = string(unicode.ToUpper(first)) + rest[size:]
+	}
+	return untrusted.Text(rest)
 }
 
 func launches(c detailConfig) string {
