@@ -103,6 +103,11 @@ func (j *judge) causeOf(tc records.Case) cause {
 	if known, ok := j.causes[key]; ok {
 		return known
 	}
+	// Where a failure blames the change the verdict is made, and others with its
+	// message need no look of their own. One that excuses it speaks for itself only.
+	if known, ok := j.blaming[tc.Message]; ok && tc.Message != "" {
+		return known
+	}
 	c := cause{class: triage.Kernel}
 	if tc.Outcome == records.Timeout || tc.Outcome == records.Crashed {
 		c.class = triage.Host
@@ -119,6 +124,9 @@ func (j *judge) causeOf(tc records.Case) cause {
 		}
 	}
 	j.causes[key] = c
+	if !innocent(c.class) && !innocent(c.alone) {
+		j.blaming[tc.Message] = c
+	}
 	return c
 }
 

@@ -41,7 +41,7 @@ func Judge(files, base []records.Report, o Options) Verdict {
 		candidate: map[string]*result{},
 		reference: map[string]*result{},
 		baseSkips: map[string]string{},
-		causes:    map[failureText]cause{},
+		causes:    map[failureText]cause{}, blaming: map[string]cause{},
 	}
 	j.read(files, base)
 	j.expect()
@@ -88,6 +88,7 @@ type judge struct {
 	partial     []string
 	collection  []*result
 	causes      map[failureText]cause
+	blaming     map[string]cause // by message, of failures that blame the change
 }
 
 // read sorts the cases of all files by backend.
