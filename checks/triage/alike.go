@@ -60,10 +60,18 @@ func belowSpacing(run Run) *Seen {
 		if !c.Failed || c.Compared == nil {
 			continue
 		}
-		if !rounded(*c.Compared) {
+		x := *c.Compared
+		if x.Type == "" {
+			x.Type = dtype(c.params)
+		}
+		if math.IsNaN(x.RTol) {
+			x.RTol = x.AllowedRel
+		}
+		if !rounded(x) {
 			return nil
 		}
 		if first == nil {
+			c.Compared = &x
 			first = &c
 		}
 	}

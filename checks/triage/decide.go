@@ -485,7 +485,8 @@ func growsAlone(cases []Case, p, least int) bool {
 			return false
 		}
 	}
-	return len(failed) >= least && largest > 0
+	// A dimension of 1 is an index that is not used, not a short sum.
+	return len(failed) >= least && largest > 1
 }
 
 // tooFast is the limit below which a ratio is too good to be true of a kernel

@@ -30,7 +30,9 @@ var (
 	launching = regexp.MustCompile(`\b[Ll]aunch\w*\b|\bffi\b|\b\w*kernel\w*\b|\bgrid\b|\bstream=`)
 	zeroIn    = regexp.MustCompile(`\b(?:\w*sizes?|\w*len(?:s|gths?)?|counts?|\w*seqlens?|groups?|splits?|tokens?\S*)[ =:]*[\[(](?:[\d, ]*[ ,])?0(?:[ ,][\d, ]*)?[\])]`)
 	gotList   = regexp.MustCompile(`^(?:got|out\w*|actual|ours|kernel|test|result)\b[^:=]{0,16}[:=] ?\[(.+)\]`)
-	refList   = regexp.MustCompile(`^(?:ref\w*|expected|want|torch|golden)\b[^:=]{0,16}[:=] ?\[(.+)\]`)
+	// zeroName is a list of sizes with an empty one, as the name of a case holds it.
+	zeroName = regexp.MustCompile(`^(?:\w*sizes?|\w*lens?|\w*lengths?|counts?|\w*seqlens?|groups?|splits?)[_=](?:\d+[_x,])*0(?:[_x,]\d+)*$`)
+	refList  = regexp.MustCompile(`^(?:ref\w*|expected|want|torch|golden)\b[^:=]{0,16}[:=] ?\[(.+)\]`)
 )
 
 // tells takes a line that a case printed.
@@ -121,7 +123,9 @@ func emptyGroup(run Run) *Seen {
 	for _, f := range functions(run.Cases) {
 		wrong, full := 0, run.Unnamed
 		for _, c := range f {
-			empty := c.empty || slices.ContainsFunc(c.ID.Params, func(p string) bool { return zeroIn.MatchString(p) || zeroIn.MatchString("sizes="+value(p)) })
+			empty := c.empty || slices.ContainsFunc(c.ID.Params, func(p string) bool {
+				return zeroName.MatchString(p) && strings.ContainsAny(p, "123456789") || zeroIn.MatchString(p) || zeroIn.MatchString("sizes="+value(p))
+			})
 			switch {
 			case c.Failed && empty && c.maybeWrong():
 				wrong++
@@ -139,7 +143,7 @@ func emptyGroup(run Run) *Seen {
 }
 
 var (
-	queryHeads = regexp.MustCompile(`(?i)(?:^|[-_\[(=, ])(?:h_?q|q_?heads?|num_heads|heads?|nh|qh|q)[=_]?(\d+)`)
+	queryHeads = regexp.MustCompile(`(?i)(?:^|[-_\[(=, ])(?:h_?q|q_?heads?|num_heads|heads?|nh|qh|q|h)[=_]?(\d+)`)
 	keyHeads   = regexp.MustCompile(`(?i)(?:h_?kv|kv_?heads?|num_kv_heads|kvh|kv|hk)[=_]?(\d+)`)
 )
 
@@ -263,7 +267,9 @@ type benchmarks struct {
 	noisy        []line
 	hash         string // of the last run that a line tells of
 	differs      line
-	process      line // of another program that has memory of the GPU
+	process      line      // of another program that has memory of the GPU
+	chosen       [2]string // the last configuration of the base and of the head
+	choice       line      // on which they differ
 }
 
 var (
@@ -275,7 +281,9 @@ var (
 	runSum   = regexp.MustCompile(`\b(?:run|iter\w*|attempt|repeat|launch|call|pass|trial|rep)[ #=_]?\d+\b.*?\b(?:sha256|sha1|md5|crc\w*|hash|checksum|digest|sum)\W{0,3}([0-9a-f]{6,64})\b`)
 	// theirProcess is a program in the table of nvidia-smi that has a GiB or more.
 	theirProcess = regexp.MustCompile(`^\|\s+\d+\s+\S+\s+\S+\s+\d+\s+[CG+M]+\s+\S+\s+\d{4,}MiB \|$`)
-	variation    = compile(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
+	// sideConfig is a configuration that a tuner chose for one side.
+	sideConfig = compile(`^\W*(?:(base|main|baseline|before|old)|(head|new|pr|PR|candidate|after|current))\b[^:]*:.*\b(?:best|chosen|selected|tuned|picked)[ _]?(?:config\w*)?\b\W*(\S.*)`)
+	variation  = compile(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
 )
 
 const (
@@ -291,6 +299,7 @@ const (
 	fasterOther    = "S-P31"
 	scatter        = "S-P18"
 	otherProcess   = "S-P33"
+	otherChoice    = "S-P35"
 	hostTime       = "S-P23"
 	nondeterminism = "S-C24"
 )
@@ -317,6 +326,9 @@ func (b *benchmarks) line(l line) {
 		b.tuning(l)
 	}
 	b.times(l)
+	if strings.Contains(l.text, "onfig") {
+		b.choices(l)
+	}
 	sums := strings.Contains(l.text, "sha") || strings.Contains(l.text, "md5") || strings.Contains(l.text, "hash") || strings.Contains(l.text, "digest") || strings.Contains(l.text, "sum") || strings.Contains(l.text, "crc")
 	if sums && b.binary.n == 0 {
 		if m := twoSums.FindStringSubmatch(l.text); m != nil && m[1] == m[2] {
@@ -330,6 +342,26 @@ func (b *benchmarks) line(l line) {
 			}
 			b.hash = strings.Clone(m[1])
 		}
+	}
+}
+
+// choices takes the configurations that a tuner chose for the two sides.
+func (b *benchmarks) choices(l line) {
+	m := sideConfig.re.FindStringSubmatch(l.text)
+	if m == nil || b.choice.n > 0 {
+		return
+	}
+	config, _, _ := strings.Cut(m[3], " (")
+	side := 0
+	if m[2] != "" {
+		side = 1
+	}
+	b.chosen[side] = strings.Clone(config)
+	if b.chosen[0] != "" && b.chosen[1] != "" && b.chosen[0] != b.chosen[1] {
+		b.choice = l
+	}
+	if side == 1 {
+		b.chosen = [2]string{}
 	}
 }
 
@@ -418,6 +450,9 @@ func (b *benchmarks) end(sc *logScan) {
 	}
 	if b.process.n > 0 {
 		sc.explains(otherProcess, append([]string{scatter}, slow...), b.process)
+	}
+	if b.choice.n > 0 {
+		sc.explains(otherChoice, slow, b.choice)
 	}
 	if b.binary.n > 0 {
 		sc.explains(sameBinary, slow, b.binary)

@@ -128,6 +128,9 @@ func quotesSource(text string) bool {
 	}
 	// rustc: "12 |     let x = 1;"
 	if c := text[0]; c == '|' || c >= '0' && c <= '9' {
+		if c == '|' && strings.Contains(text, "MiB / ") && strings.HasSuffix(text, " |") {
+			return false // a row of nvidia-smi
+		}
 		rest := strings.TrimLeft(strings.TrimLeft(text, "0123456789"), " \t")
 		if rest, ok := strings.CutPrefix(rest, "|"); ok {
 			return rest == "" || rest[0] == ' ' || rest[0] == '\t'
@@ -139,6 +142,9 @@ func quotesSource(text string) bool {
 		if len(after)-len(text) >= 2 {
 			return true
 		}
+	}
+	if text[0] == '#' && len(text) > 1 && text[1] >= '0' && text[1] <= '9' && strings.Contains(text, "Synchronize") {
+		return false // a debugger's frame: the process waits for the GPU
 	}
 	if quotedFirst[text[0]] {
 		for _, q := range quoted {

@@ -378,7 +378,7 @@ func apartSizes(params []string) []string {
 }
 
 // sizeName is a size with the letters of its dimension before it: tok4096, h128, D64.
-var sizeName = regexp.MustCompile(`^(?:m|n|k|d|h|b|s|c|e|g|q|l|t|v|w|M|N|K|D|H|B|S|C|E|G|L|T|V|tok|tokens?|rows?|cols?|dim|hidden|len|seq|seqlen|ctx|batch|heads?|Hq|Hkv|hq|hkv|size|width|vocab)_?(\d+)$`)
+var sizeName = regexp.MustCompile(`^(?:m|n|k|d|h|b|s|c|e|g|q|l|t|v|w|M|N|K|D|H|B|S|C|E|G|L|T|V|tok|tokens?|rows?|cols?|dim|hidden|len|seq|seqlen|ctx|batch|heads?|Hq|Hkv|hq|hkv|size|width|vocab|sq|sk|skv|lq|lk|lkv|seqlen_?q|seqlen_?k|seqlen_?kv|qlen|klen|kvlen)_?(\d+)$`)
 
 // size is the number that a parameter is; ok is false when it is none.
 func size(param string) (n int, ok bool) {

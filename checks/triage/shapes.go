@@ -50,9 +50,48 @@ func outerIndex(run Run) *Seen {
 					wrong++
 				}
 			}
-			if wrong > 1 && len(same)-wrong > 1 && splits(same, p, func(n int) bool { return n > 1 }) {
+			if wrong > 1 && len(same) > wrong && splits(same, p, func(n int) bool { return n > 1 }) {
 				return at(same, "the wrong cases are those whose parameter %d is more than 1%s", p+1, option)
 			}
+		}
+	}
+	return nil
+}
+
+// lengths are the names of the numbers of queries and of keys in the names of cases.
+var lengths = [2]*regexp.Regexp{
+	regexp.MustCompile(`(?i)(?:^|[-_\[(=, ])(?:sq|lq|seq_?len_?q|q_?len|s_?q|n?queries|m)[=_]?(\d+)`),
+	regexp.MustCompile(`(?i)(?:^|[-_\[(=, ])(?:skv?|lkv?|seq_?len_?kv?|kv?_?len|s_?kv?|n?keys|n)[=_]?(\d+)`),
+}
+
+// causalCorner is S-C55 by the cases: with a causal mask those are wrong in which the
+// numbers of queries and of keys differ, and those with as many of both pass.
+func causalCorner(run Run) *Seen {
+	for _, f := range functions(run.Cases) {
+		wrong, square := 0, 0
+		for _, c := range f {
+			name := c.ID.Test + "-" + strings.Join(c.ID.Params, "-")
+			lower := strings.ToLower(name)
+			if !strings.Contains(lower, "causal") || strings.Contains(lower, "non_causal") || strings.Contains(lower, "noncausal") || strings.Contains(lower, "causal=false") {
+				if c.Failed {
+					wrong = -len(f) - 1
+				}
+				continue
+			}
+			q, k := lengths[0].FindStringSubmatch(name), lengths[1].FindStringSubmatch(name)
+			switch {
+			case q == nil || k == nil:
+				wrong = -len(f) - 1
+			case c.Failed && q[1] != k[1] && c.maybeWrong():
+				wrong++
+			case !c.Failed && q[1] == k[1]:
+				square++
+			default:
+				wrong = -len(f) - 1
+			}
+		}
+		if wrong > 0 && square > 0 {
+			return at(f, "with the causal mask the %d wrong cases are those with other numbers of queries and keys", wrong)
 		}
 	}
 	return nil

@@ -245,9 +245,22 @@ var jitRows = []Row{
 			{Line: `not enough generic arguments to instantiate`},
 			{Line: `too many generic arguments: expected \d+ but got`},
 			{Line: `failed to parse (bool|i32|integer) generic argument|Failed to infer value for generic parameter`},
-			{Line: `generic parameter count \(\d+\) does not match|expected no generic parameters, but found|is not a known (const generic|generic type|bool const generic)|unable to resolve generic |const array parameter .* expects \d+ elements`},
+			{Line: `generic parameter count \(\d+\) does not match|expected no generic parameters, but found|is not a known (const generic|generic type|bool const generic)|const array parameter .* expects \d+ elements`},
+			{Line: `unable to resolve generic `, Not: "unable to resolve generic [^`]*`& ?"},
 		},
 		Example: "Undefined generic parameter BK", NearMiss: "generic parameter BK is undefined",
+	},
+	{
+		ID: "S-J43", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R1", "R26"}, From: Compiler,
+		Title: "The kernel compiler cannot instantiate a generic with a reference type",
+		Steps: []string{
+			"Look in the kernel for a helper that takes or returns a generic, and for a structured type whose element is a reference: the message names the type.",
+			"Let the helper take the value instead of a reference (`f32`, not `&f32`), or write it for the one type.",
+			"This is a limit of the compiler, not a mistake in what ffi.rs passes: see whether a newer version knows it, and report it.",
+		},
+		Any:      []Pattern{{Line: "unable to resolve generic [^`]*`& ?"}, {Line: `Type::Reference\b.*\b(not (yet )?(implemented|supported)|unimplemented)|not (yet )?implemented:.*\b(Type::Reference|reference type)`}},
+		Example:  "cutile_attention launch failed: error: unable to resolve generic type `& f32`",
+		NearMiss: "cutile_attention launch failed: error: unable to resolve generic type `BK`",
 	},
 	{
 		ID: "S-J20", Stage: JIT, Class: Kernel, From: Compiler,
@@ -394,7 +407,7 @@ var jitRows = []Row{
 		NearMiss: "wrote bytecode for /tmp/jit-a/1.bc",
 	},
 	{
-		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32", "S-J34", "S-J36", "S-J37", "S-J38", "S-J41"), From: Compiler,
+		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32", "S-J34", "S-J36", "S-J37", "S-J38", "S-J41", "S-J43"), From: Compiler,
 		Title: "The kernel was not compiled or launched, for a reason without a signature",
 		Steps: []string{
 			"Read the compiler's message and the place behind it.",
@@ -460,7 +473,7 @@ var jitRows = []Row{
 		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_100'",
 	},
 	{
-		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32"}, From: Platform,
+		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32", "S-J41", "S-J34"}, From: Platform,
 		Title: "A Triton kernel does not compile: its source has an error",
 		Steps: []string{
 			"Read the error below the place: a name, two types that do not meet, a shape.",
@@ -518,7 +531,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras compiled 12 kernels in 9.2 s, the limit is 120 s",
 	},
 	{
-		ID: "S-J39", Stage: JIT, Class: Test, Also: Host, From: Platform,
+		ID: "S-J39", Stage: JIT, Class: Test, Also: Host, Unless: []string{"S-R73"}, From: Platform,
 		Title: "A Triton kernel is launched with wrong arguments",
 		Steps: []string{
 			"Compare the launch with the kernel's signature: names, number, which are constexpr.",
@@ -545,14 +558,39 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J41", Stage: JIT, Class: Env, Also: Kernel, Unless: []string{"S-J29"}, From: Platform,
-		Title: "A compiler that is loaded into the process (LLVM, MLIR) crashed on a kernel",
+		Title: "A compiler that is loaded into the process (LLVM, MLIR) crashed on a kernel, or failed in one of its passes",
 		Steps: []string{
-			"Find the kernel and the configuration, and cut it down; try another tile shape or version.",
+			"See which pass or file of the compiler the message names, for which kernel and configuration: warp specialization, pipelining and layout passes are switched by options of the kernel (`warp_specialize`, `num_stages`, `num_warps`).",
+			"Leave that option out, take another tile shape, or the version that compiled it last.",
 			"Report it to the compiler's maintainers; the test's values say nothing.",
 		},
-		Any:      []Pattern{{Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
+		Any:      []Pattern{{Line: `Pipeline failed while executing \[|does not have expected attribute ttg\.partition|failed to legalize operation 'tt|size mismatch when packing elements for LLVM struct|[Ii]nternal Triton PTX codegen error: (?:Segmentation|signal)`}, {Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
 		Example:  "python: /build/llvm/mlir/lib/IR/Operation.cpp:400: mlir::Operation::erase(): Assertion `use_empty()' failed.\nAborted (core dumped)",
 		NearMiss: "built with LLVM 21, assertions on",
+	},
+	{
+		ID: "S-J44", Stage: JIT, Class: Host, Also: Test, From: Platform,
+		Title: "A Triton kernel makes descriptors on the device, and nobody gave Triton an allocator for them",
+		Steps: []string{
+			"Call `triton.set_allocator` with a function (size, alignment, stream) that returns device memory, before the launch: in the wrapper, not in the test.",
+			"Or make the descriptor on the host, which needs no memory.",
+			"See who resets it: an allocator is kept for each thread or context.",
+		},
+		Any:      []Pattern{{Line: `requires a runtime memory allocation, but no allocator was set`}},
+		Example:  "RuntimeError: Kernel requires a runtime memory allocation, but no allocator was set. Use triton.set_allocator to specify an allocator.",
+		NearMiss: "allocator: set by the wrapper",
+	},
+	{
+		ID: "S-J45", Stage: JIT, Class: Test, Also: Kernel, From: Platform,
+		Title: "The kernel runs in Triton's interpreter, which does not know an operation of it or breaks in it",
+		Steps: []string{
+			"Read the error behind the interpreter's: a missing operation (assembly, descriptors, atomics on some types) is a limit of the interpreter: skip the case there.",
+			"An index or mask error is the kernel's own: the interpreter finds out-of-range accesses that a GPU may pass over.",
+			"If it should run on the GPU, see what sets TRITON_INTERPRET.",
+		},
+		Any:      []Pattern{{Line: `\bInterpreterError\b|not supported in interpreter mode`}},
+		Example:  "triton.runtime.errors.InterpreterError: NotImplementedError('inline_asm_elementwise is not supported in interpreter mode')",
+		NearMiss: "TRITON_INTERPRET=1: 41 passed",
 	},
 	{
 		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, From: Platform,

@@ -132,7 +132,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52", "S-R62"}, From: Platform,
+		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52", "S-R62", "S-R69", "S-R73"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -150,7 +150,6 @@ var runtimeRows = []Row{
 			{Line: `\bXid\b.*: 31\b|operation not supported on global/shared address space`},
 			{Line: `\bXid\b.*: (13|43)\b`, With: []string{failedCase, "S-R24"}},
 			{Line: `\b([Gg]uard|[Cc]anary|[Ss]entinel|[Rr]ed-?zone)\b.*\b(changed|overwritten|corrupt\w*|clobbered|not intact)\b`, With: []string{failedCase}},
-			{Line: `\bInvalid __(global|shared|local)__ (read|write|atomic) of size`},
 			{Line: `CU(BLAS|DNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR)`, Rank: Weak},
 		},
 		Example: "RuntimeError: CUDA error: an illegal memory access was encountered", NearMiss: "error 7001",
@@ -162,7 +161,7 @@ var runtimeRows = []Row{
 			"The outer strides must be multiples of 16 bytes and the inner stride must be 1.",
 			"Make the input contiguous, or pad it, in the wrapper outside of the timed path.",
 		},
-		Any:     []Pattern{{Line: `cuTensorMapEncode\w*`}, {Line: `TMA descriptor.*(fail|invalid|error|align)`}, {Line: `invalid argument.*tensor map`}},
+		Any:     []Pattern{{Line: `[Ss]trides? (must|should) be (a multiple of )?16[- ]?bytes?( aligned)?|CUtensorMap must be aligned|(base|[Dd]escriptor) (pointer |address )?must be (16|128)[- ]byte aligned|[Ll]ast dimension must be contiguous|[Dd]escriptor block shape must have at least 16 bytes`}, {Line: `cuTensorMapEncode\w*`}, {Line: `TMA descriptor.*(fail|invalid|error|align)`}, {Line: `invalid argument.*tensor map`}},
 		Example: "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE", NearMiss: "TMA descriptor created",
 	},
 	{
@@ -241,7 +240,7 @@ var runtimeRows = []Row{
 			"Run the job again; the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`},
+			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`, Not: `Process \d+ has .*Process \d+ has .*Process \d+ has`},
 			{Line: `\b[Nn]o running processes found\b`, With: []string{"S-R13", "S-R28"}},
 			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`, With: []string{"S-R13", "S-R28"}},
 		},
@@ -315,14 +314,45 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Can't disable Kineto profiler when it's not running", NearMiss: "Kineto profiler is running",
 	},
 	{
-		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-C23"}, From: Device,
+		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-C23", "S-R68", "S-R74"}, From: Device,
 		Title: "The kernel was launched while a CUDA graph was captured",
 		Steps: []string{
 			"Set CUPTI=1, or switch graph capture off, for this backend: its launch waits for the stream.",
 			"Change the command that runs the test, not the kernel.",
 		},
-		Any:     []Pattern{{Line: `operation (not permitted|would make the legacy stream depend).*captur`}, {Line: `cudaErrorStreamCapture\w*|CUDA_ERROR_STREAM_CAPTURE_\w+`}, {Line: `due to a previous error during capture|capture was invalidated`, Rank: Weak}},
+		Any:     []Pattern{{Line: `operation not permitted.*captur`}, {Line: `cudaErrorStreamCapture\w*|CUDA_ERROR_STREAM_CAPTURE_\w+`}, {Line: `due to a previous error during capture|capture was invalidated`, Rank: Weak}},
 		Example: "CUDA error: operation not permitted when stream is capturing", NearMiss: "operation not permitted",
+	},
+	{
+		ID: "S-R68", Stage: Runtime, Class: Host, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		Title: "Work is put on the default stream while another stream is captured into a graph",
+		Steps: []string{
+			"Find the launch, copy or fill that takes no stream, or stream 0, in the function that is captured: pass it the tensor library's current stream.",
+			"It is wrong outside of a graph too: on a side stream nothing orders it.",
+			"If it is an initialisation that happens once, call the function once before the capture.",
+		},
+		Any: []Pattern{
+			{Line: `would make the legacy stream depend on a capturing|cudaErrorStreamCaptureImplicit|CUDA_ERROR_STREAM_CAPTURE_IMPLICIT`},
+			{Line: `CUDA Graph is empty\b.*\bwrong (device or )?stream`, With: append([]string{failedCase}, mismatches...)},
+		},
+		Example:  "RuntimeError: CUDA error: operation would make the legacy stream depend on a capturing blocking stream",
+		NearMiss: "RuntimeError: CUDA error: operation not permitted when stream is capturing",
+	},
+	{
+		ID: "S-R74", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		Title: "The code that is captured into a CUDA graph waits for the GPU, or reads a value from it",
+		Steps: []string{
+			"Go to the line of the traceback: `.item()`, `.cpu()`, `nonzero`, a condition on a tensor, a copy from pageable memory or a synchronize is not allowed there.",
+			"Keep the value on the GPU, or take the upper bound on the host before the capture.",
+			"Compile and tune before the capture: call the function once outside of it.",
+		},
+		Any: []Pattern{
+			{Line: `operation not permitted when stream is capturing|cudaErrorStreamCaptureUnsupported|CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`, Near: `\.(item|tolist|cpu|numpy|nonzero)\(\)|\btorch\.(nonzero|unique|masked_select)\(|\bsynchronize\(\)|\bcu(da)?(Stream|Device|Event|Ctx)Synchronize\b|\bcuda(Malloc|Free)\(`, Within: 8},
+			{Line: `Cannot copy between CPU and CUDA tensors during CUDA graph capture`},
+		},
+		Context:  `\.(item|tolist|cpu|numpy|nonzero)\(\)`,
+		Example:  "moelib/ops.py:51: in moe\n    n = counts.max().item()\nE   torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing",
+		NearMiss: "moelib/ops.py:51: in moe\n    n = launch(x)\nE   torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing",
 	},
 	{
 		ID: "S-R22", Stage: Runtime, Class: Infra, From: Platform,
@@ -348,7 +378,7 @@ var runtimeRows = []Row{
 			"Run one fixed configuration without the tuner.",
 		},
 		Any: []Pattern{{Line: `cutile-rs autotune \[.*\]: all \d+ configs failed`},
-			{Line: `No valid config found in search space`},
+			{Line: `No valid config found in search space|No valid autotuner configs`},
 		},
 		Example: "RuntimeError: cutile-rs autotune [bmm]: all 12 configs failed", NearMiss: "cutile-rs autotune [bmm]: 2 of 12 configs failed",
 	},
@@ -393,7 +423,7 @@ var runtimeRows = []Row{
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
 	},
 	{
-		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R04"}, From: Platform,
+		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R04", "S-R61"}, From: Platform,
 		Title: "The driver refused the launch",
 		Steps: []string{
 			"Check the grid: no dimension may be zero or beyond the device's limit; look at the case's smallest and largest shape.",
@@ -451,7 +481,7 @@ var runtimeRows = []Row{
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
-		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, From: Platform,
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R75"}, From: Platform,
 		Title: "The GPUs could not talk to each other",
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
@@ -512,17 +542,35 @@ var runtimeRows = []Row{
 		Title: "The kernel does not end: the process waits for the GPU",
 		Steps: []string{
 			"Look for a loop whose counter does not advance: a persistent loop must step by the grid.",
-			"Look for a wait for a token or a flag that nobody sets.",
-			"Launch the other variant of the kernel: if it ends, the loop is at fault.",
+			"Look for a wait for a token or a flag that nobody sets, as one between blocks of which not all fit on the GPU at once.",
+			"Run the case that was running alone, with a time limit of its own; launch the other variant of the kernel: if it ends, the loop is at fault.",
 		},
 		Any: []Pattern{
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b`, Near: `\bTimeout\b|[Tt]imed out|\(active\)`, Within: 46},
 			{Line: `^(rc = )?lib\.cutile_\w+\(|torch\.cuda\.synchronize\(\)$`, Near: `\+{3,} Timeout \+{3,}`, Within: 46},
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout|DriverError\(702\b`},
 			{Line: `(kernel|grid|program)\b.* (hangs forever|never (returns|ends|finishes|terminates)|did not (return|finish|terminate))\b`},
-			{Line: `^Timeout \(\d+:\d\d:\d\d\)!`, Near: `line \d+ in _run_ffi$`, Within: 4},
+			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `line \d+ in (_run_ffi|synchronize)$`, Within: 4},
+			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b|\bin synchronize$`, Near: `maximum execution time|The operation was cancell?ed|has been running for over`, Within: 20},
+			// The last thing that was begun, and a GPU that is busy when the time is over.
+			{Line: `maximum execution time|The operation was cancell?ed|execution took longer than|DUE TO TIME LIMIT|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
 		},
 		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
+	},
+	{
+		ID: "S-R67", Stage: Runtime, Class: Kernel, Also: Test, Rules: []string{"R13"}, Rank: Weak, Unless: []string{"S-R34", "S-R35", "S-R65", "S-R60", "S-C13"}, From: Platform,
+		Title: "A test was still running when the job's time was over: it does not end",
+		Steps: []string{
+			"Run the test that was begun last alone, with a time limit of its own and with the stacks of all threads (`faulthandler_timeout`, `--timeout`, py-spy).",
+			"Look at the GPU while it waits: at 100 % a kernel does not end, at 0 % the host waits for something else.",
+			"Give every test a limit below the job's, so that the results of the others survive.",
+		},
+		Any: []Pattern{
+			{Line: `maximum execution time|execution took longer than|DUE TO TIME LIMIT|has timed out after \d+ minutes`, Near: `\.py::\S+$|has been running for over \d+ seconds$`, Within: 3},
+		},
+		Context:  `\.py::\S+$|has been running for over \d+ seconds$`,
+		Example:  "tests/test_moe.py::test_align[e256]\n##[error]The job running on runner gpu-4 has exceeded the maximum execution time of 360 minutes.",
+		NearMiss: "tests/test_moe.py::test_align[e256] PASSED\n##[error]The job running on runner gpu-4 has exceeded the maximum execution time of 360 minutes.",
 	},
 	{
 		ID: "S-R35", Stage: Runtime, Class: Test, From: TileGym, Unless: []string{"S-R34"},
@@ -587,6 +635,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `\b(_run_ffi|bind_kernel_function_cffi|make_tensor_desc)\b`, Within: 12},
+			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `^File "\S*/_?(\w+_)?(c?ffi|ctypes|capi|bindings)\w*\.py", line \d+ in `, Within: 3},
 			{Line: `sysmalloc: Assertion|stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
 		},
 		Example: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"torch/cuda/__init__.py\", line 80 in _lazy_init",
@@ -723,6 +772,87 @@ var runtimeRows = []Row{
 		Example: "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at rope_kernel_entry+0x210", NearMiss: "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
 	},
 	{
+		ID: "S-R69", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R45", "R35"}, Unless: []string{"S-R62", "S-R45"}, From: Platform,
+		Title: "The sanitizer names the kernel and the thread that access memory out of bounds",
+		Steps: []string{
+			"Go to the kernel and line of the report; the address and the nearest allocation below it say by how much the access is off.",
+			"A few bytes behind the end: the mask of the last tile or a length; far off or null: an argument, a stride or an index.",
+			"Block and thread of the first report tell which tile it is; the reports after it are often the same one.",
+		},
+		Any:     []Pattern{{Line: `\bInvalid __(global|shared|local|managed)__ (read|write|atomic) of size`}, {Line: `\bProgram hit CUDA_ERROR_ILLEGAL_ADDRESS\b`, Rank: Weak}},
+		Context: `^=+ +at `, ContextAfter: true,
+		Example:  "========= Invalid __global__ write of size 4 bytes\n=========     at scatter_kernel+0x210 in scatter.cu:58\n=========     Address 0x7f21a0000c04 is out of bounds",
+		NearMiss: "========= ERROR SUMMARY: 0 errors",
+	},
+	{
+		ID: "S-R70", Stage: Runtime, Class: Host, Rules: []string{"R10"}, From: Platform,
+		Title: "The sanitizer found device memory that nobody freed",
+		Steps: []string{
+			"Go to the allocation of the host backtrace: its owner is forgotten (`forget`, `into_raw`, an error path) or lives in a global.",
+			"Destroy contexts and pools before the end if they are meant to live until then, so that the check says something.",
+		},
+		Any:     []Pattern{{Line: `LEAK SUMMARY: [1-9]\d* bytes leaked|^=+ Leaked [\d,]+ bytes at`}},
+		Context: `Host Frame:`, ContextAfter: true,
+		Example:  "========= Leaked 1,048,576 bytes at 0x7f2a00000000\n========= LEAK SUMMARY: 1048576 bytes leaked in 1 allocations",
+		NearMiss: "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations",
+	},
+	{
+		ID: "S-R71", Stage: Runtime, Class: Host, Also: Env, From: Platform,
+		Title: "cuDNN has no engine for this operation on this GPU",
+		Steps: []string{
+			"Compare types, layout and sizes with what the operation supports: head size, alignment of channels, 8-bit types want certain layouts.",
+			"See whether there is no workspace left (memory) or a version of cuDNN that is older than the GPU.",
+			"If the reference is meant, take another one for this case.",
+		},
+		Any: []Pattern{
+			{Line: `was unable to find an engine to execute this computation|[Nn]o (valid )?execution plans? (support|found|available|built)|No (valid )?engine configs? (found|for)|cuDNN\w* .*\b(no valid|No valid) (engine|plan)`},
+		},
+		Example:  "RuntimeError: GET was unable to find an engine to execute this computation",
+		NearMiss: "cudnn: engine 11 of 14 is chosen",
+	},
+	{
+		ID: "S-R72", Stage: Runtime, Class: Env, From: Platform,
+		Title: "Parts of cuDNN or cuBLAS from different versions are loaded together",
+		Steps: []string{
+			"See which libraries the process has (`lsof`, LD_DEBUG=libs): a system or toolkit copy stands before the one that torch came with.",
+			"Take its folder out of LD_LIBRARY_PATH, or install the version that torch names.",
+			"The change is not at fault, unless it changed the environment.",
+		},
+		Any: []Pattern{
+			{Line: `CUDNN_STATUS_SUBLIBRARY_(VERSION_MISMATCH|LOADING_FAILED)|CUDNN_STATUS_VERSION_MISMATCH|cuDNN version incompatibility|[Ii]nvalid handle\. Cannot load symbol (cudnn|cublas)\w+|Could not load symbol (cudnn|cublas)\w+|Unable to load any of \{?libcudnn`},
+		},
+		Example:  "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
+		NearMiss: "cuDNN version: 91002",
+	},
+	{
+		ID: "S-R73", Stage: Runtime, Class: Host, Rules: []string{"R34", "R35"}, From: Platform,
+		With:  append([]string{failedCase, "S-R06", "S-J39", "S-R26"}, mismatches...),
+		Title: "The kernel is launched on another GPU than its tensors lie on",
+		Steps: []string{
+			"Make the tensor's device the current one around the launch: `with torch.cuda.device(x.device)`, or a guard in the library.",
+			"Take device number and stream from the tensor at each call; look for a 0 where the other wrappers ask the tensor.",
+			"Run the case with the second GPU as the only one: if it passes there, this is it.",
+		},
+		Any: []Pattern{
+			{Line: `\b(device(_id|_index|_ordinal)?|[Gg]pu|current_device\(\)|[Cc]urrent device) ?(=|:|is) ?(cuda:)?0\b.*\bcuda:[1-9]|\bcuda:[1-9]\b.*\b(launch\w*|current_device\(\)|current device|device_id) ?(=|:|on|is) ?(cuda:|device )?0\b`},
+		},
+		Example:  "launch norm device=0 (tensor on cuda:1)\nRuntimeError: CUDA error: an illegal memory access was encountered",
+		NearMiss: "launch norm device=1 (tensor on cuda:1)\nRuntimeError: CUDA error: an illegal memory access was encountered",
+	},
+	{
+		ID: "S-R75", Stage: Runtime, Class: Test, Also: Host, From: Platform,
+		Title: "The processes of a distributed run call different collectives, or share one GPU",
+		Steps: []string{
+			"Compare what each rank calls at the number that the message names: operation, shape, type; a branch that depends on the rank or on data is the usual cause.",
+			"Two ranks on one device: set the device from the local rank before the first collective, and see that the job has as many GPUs as ranks.",
+		},
+		Any: []Pattern{
+			{Line: `Detected mismatch between collectives on ranks|Duplicate GPU detected|[Mm]ismatched collectives?\b|ranks? \d+.* (joined|called) .*\bcollective\b.*\bbut\b`},
+		},
+		Example:  "Detected mismatch between collectives on ranks. Rank 0 is running collective: CollectiveFingerPrint(OpType=ALLREDUCE), but Rank 1 is running collective: CollectiveFingerPrint(OpType=ALLGATHER)",
+		NearMiss: "all ranks run the same collectives",
+	},
+	{
 		ID: "S-R50", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7", "R45"}, Unless: []string{"S-R45"}, From: TileGym,
 		With:  []string{"S-R06"},
 		Title: "Memory that is not its own is accessed from the largest shape on: an index or a size overflows",
@@ -851,6 +981,7 @@ var runtimeRows = []Row{
 			"A number that fits one GPU does not fit another with less shared memory.",
 		},
 		Any: []Pattern{
+			{Line: `COOPERATIVE_LAUNCH_TOO_LARGE|CooperativeLaunchTooLarge|too many blocks in cooperative launch`, With: []string{"S-R26", failedCase}},
 			{Line: `\b([Gg]rid|global|software|inter-?block|device-wide)[ _-]?(wide )?(barrier|sync\w*|counter)\b|\bbarrier ?[=:] ?(global|grid|counter|software)|\b[Pp]ersistent grid\b.*\b(SMs?|blocks?)\b.*\bsmem\b`},
 		},
 		Example:  "[plan] persistent grid=284 (2 x SMs), smem/block=67584, barrier=global counter\n+++++++++ Timeout +++++++++\n  File \"/src/tests/test_sum.py\", line 31, in test_sum\n    torch.cuda.synchronize()",
@@ -864,7 +995,7 @@ var runtimeRows = []Row{
 			"Look at the operand's address and storage offset in the first failing case: a slice begins anywhere.",
 			"Choose the wide variant only when pointer, strides and length are all multiples of its width, and take that into the key of what is cached.",
 		},
-		Any:      []Pattern{{Line: `\bmisaligned address\b|MISALIGNED_ADDRESS|cudaErrorMisalignedAddress|DriverError\(716\b|\b(error|code:?) 716\b`}},
+		Any:      []Pattern{{Line: `\bAddress 0x[0-9a-f]+ is misaligned\b|\bmisaligned address\b|MISALIGNED_ADDRESS|cudaErrorMisalignedAddress|DriverError\(716\b|\b(error|code:?) 716\b`}},
 		Context:  `\b(off(set)?|x|ptr|data_ptr)\S* ?[=:] ?(0x[0-9a-f]*[1-9a-f]\b|[1-9])`,
 		Example:  "torch.AcceleratorError: CUDA error: misaligned address",
 		NearMiss: "aligned addresses: 12 of 12",
