@@ -39,7 +39,7 @@ var buildRows = []Row{
 			"Remove the `#![feature(..)]` line.",
 			"What it was meant to allow is usually arithmetic in a shape: treat it as S-B01.",
 		},
-		Any:     []Pattern{{Line: `error\[E0554\].*may not be used on the stable`}, {Line: "error\\[E0658\\]: use of unstable"}},
+		Any:     []Pattern{{Line: `error\[E0554\].*may not be used on the stable`}, {Line: "error\\[E0658\\]: use of unstable", Not: "library feature"}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0554]: `#![feature]` may not be used on the stable release channel\n --> src/lib.rs:2:1",
 		NearMiss: "warning: the feature `generic_const_exprs` is incomplete and may not be safe to use",
@@ -251,7 +251,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `CUDA_TOOLKIT_PATH.? (is )?(required but )?(not set|unset|set to an empty string)`},
-			{Line: `CUDA_TOOLKIT_PATH=\S* is invalid:`},
+			{Line: `CUDA_TOOLKIT_PATH=\S* is invalid:|CUDA_HOME environment variable is not set`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* .*(cuda\.h|does not exist|no such)`},
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
 			{Line: `[Uu]nable to find libclang`},
@@ -354,12 +354,12 @@ var buildRows = []Row{
 			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: 40[13]`},
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp .*(i/o timeout|connection refused|no such host|connection reset)|curl: \((6|7|18|28|35|52|56)\)|Hash Sum mismatch`},
-			{Line: `toomanyrequests: |TLS handshake timeout|net/http: request canceled while waiting for connection`},
+			{Line: `TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
 			{Line: `\b(ConnectionResetError|RemoteDisconnected|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)\b|TimeoutError: \[Errno 110\]|connect to host \S+ port \d+: |kex_exchange_identification: |wget: unable to resolve`},
 			{Line: `error: Failed to fetch: |Request failed after \d+ retries|CondaHTTPError|CONNECTION FAILED for url|[Cc]ache service responded with (422|429|5\d\d)|Codecov: Failed|services aren't available right now|Unicorn! `, Rank: Weak},
-			{Line: `curl: \(22\)|^ERROR 40[34]: |[Uu]nable to download actions`},
-			{Line: `failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
+			{Line: `curl: \(22\)|(couldn't|failed to) fetch advisory database|^ERROR 40[34]: |[Uu]nable to download actions`},
+			{Line: `HTTPSConnectionPool\(.*(timed out|Max retries)`, Not: `Retrying`},
 		},
 		Context: `^(Caused by:|  \[\d+\])`, ContextAfter: true,
 		Example:  "error: failed to download from `https://static.example.invalid/crates/half/2.4.1/download`\n\nCaused by:\n  [6] Could not resolve hostname",
@@ -396,7 +396,7 @@ var buildRows = []Row{
 			{Line: `\(signal: 9, SIGKILL|rustc interrupted by SIGKILL|tileiras\S* failed .*signal: 9\b`},
 			{Line: `DefaultCPUAllocator: (can't|not enough)|not enough memory: you tried to allocate|died due to signal 9\b`},
 			{Line: `terminated with signal 9|fatal error: Killed signal terminated program`},
-			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b`},
+			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom-kill(er)?\b|OOMKilled`},
 			{Line: `exit (code|status):? 137\b|returned non-zero exit status 137|\bKilled\s+\S*(python|pytest|cargo|rustc)`, Rank: Weak},
 		},
@@ -412,16 +412,15 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for|maturin failed`, Rank: General},
-			{Line: `error: externally-managed-environment|This package is a placeholder|The actual package is on index`},
-			{Line: `ERROR: Cannot install .* because these package versions have conflicting dependencies|ResolutionImpossible`},
-			{Line: `DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Could not open requirements file|doesn't have a source distribution or wheel for|No solution found when resolving dependencies|Could not build wheels for`},
-			{Line: `\b(ResolvePackageNotFound|UnsatisfiableError|LibMambaUnsatisfiableError|SolverProblemError)\b`},
+			{Line: `This package is a placeholder|The actual package is on index`},
+			{Line: `DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Could not open requirements file|doesn't have a source distribution or wheel for|Could not build wheels for`},
+			{Line: `\bResolvePackageNotFound\b`},
 		},
 		Example:  "error: subprocess-exited-with-error\n\n  Building wheel for cffi (pyproject.toml) did not run successfully.\nERROR: Failed building wheel for cffi",
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -437,7 +436,7 @@ var buildRows = []Row{
 		NearMiss: "src/tilecpp/softmax.cu(41): warning #177-D: variable \"tile_w\" was declared but never referenced",
 	},
 	{
-		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55"}, From: Rustc,
+		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55", "S-B75", "S-B82", "S-I36"}, From: Rustc,
 		Title: "A crate's build script failed without a known reason",
 		Steps: []string{
 			"Read what the script printed under its standard error.",
@@ -650,11 +649,12 @@ var buildRows = []Row{
 		NearMiss: "warning: unnecessary `unsafe` block\n --> src/bmm_kernel/ffi.rs:8:14",
 	},
 	{
-		ID: "S-B44", Stage: Build, Class: Infra, Also: Env, From: Rustc,
+		ID: "S-B44", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-B65"}, From: Rustc,
 		Title: "The Rust compiler itself crashed",
 		Steps: []string{
 			"Run the build again, on another runner: memory or disk of this one may be faulty.",
-			"If it repeats everywhere, write the code that triggers it in another way, and report it.",
+			"If it repeats there, remove the target folder (`CARGO_INCREMENTAL=0` in CI): a damaged incremental state makes it panic too.",
+			"If it repeats everywhere, write the code that triggers it in another way, and report it; RUST_MIN_STACK helps when its stack overflowed.",
 		},
 		Any: []Pattern{
 			{Line: `rustc\b.*\(signal: (4|6|7|8|11), SIG\w+|error: rustc interrupted by SIG(SEGV|BUS|ILL)`},
@@ -757,7 +757,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: `tar: (Unexpected EOF|Error is not recoverable|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
 			{Line: `\bBadZipFile\b|\bSafetensorError\b|Compressed file ended before|zlib\.error: |UnpicklingError: |End-of-central-directory signature not found`},
-			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)`},
+			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream`},
 		},
 		Example: "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now", NearMiss: "checksum ok, archive unpacked",
 	},
@@ -769,7 +769,7 @@ var buildRows = []Row{
 			"Triton builds its launcher at run time: it needs the compiler and the headers there too.",
 		},
 		Any: []Pattern{
-			{Line: "Ninja is required to load C\\+\\+ extensions|(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in argument|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
+			{Line: "Ninja is required to load C\\+\\+ extensions|(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in |cannot find 'mold'|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
 			{Line: "could not find system library '|pkg-config (command could not|exited with)|Could not find directory of OpenSSL|[Ff]ailed to find tool|is .\\w+. not installed\\?"},
 			{Line: `Failed to find C compiler|Cannot find a working triton installation|'\S*/(gcc|cc|clang)', .*cuda_utils\.c|fatal error: Python\.h`},
 			{Line: `No CMAKE_\w+_COMPILER could be found|Unable to find a (compiler|C\+\+ compiler)|error: command '\S*(gcc|g\+\+|cc|clang)' failed: No such file`},
@@ -826,7 +826,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: `ERROR: Could not find a version that satisfies`, Not: `\(from versions: none\)`},
 			{Line: `ERROR: No matching distribution found`, Near: `Could not find a version that satisfies .*from versions: [0-9]|Ignored the following`, Within: 3},
-			{Line: `No solution found when resolving dependencies|there is no version of \S+ (==|>=|<)|depends on \S+ which doesn't match any versions`},
+			{Line: `there is no version of \S+ (==|>=|<)|depends on \S+ which doesn't match any versions`},
 			{Line: `PackagesNotFoundError|packages are not available from current channels`},
 			{Line: `^E: (Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
 		},
@@ -909,7 +909,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `error\[E0\d+\]`, Near: `^--> \S*/out/\w*bindings?\w*\.rs:`},
-			{Line: `panicked at \S*/bindgen-\d\S*`, Rank: Weak},
+			{Line: `panicked at \S*\bbindgen-\d\S*`, Rank: Weak},
 			{Line: `is not a valid Ident|clang diagnosed error`, Near: `bindgen`, Within: 4},
 		},
 		Context: `^--> \S*/out/`, ContextAfter: true,
@@ -957,9 +957,9 @@ var buildRows = []Row{
 		Title: "Macros or types nest too deeply for the compiler's limit",
 		Steps: []string{
 			"Look for a macro or a type that contains itself.",
-			"If the depth is meant, raise the limit that the help names.",
+			"If the depth is meant, raise the limit that the help names; for an overflow of the compiler's own stack set RUST_MIN_STACK.",
 		},
-		Any:     []Pattern{{Line: `error: (recursion limit reached while|reached the (recursion|type-length) limit while|queries overflow the depth limit)|error\[E0(275|055)\]|error\[E0072\]`}},
+		Any:     []Pattern{{Line: `thread 'rustc' has overflowed its stack|error: (recursion limit reached while|reached the (recursion|type-length) limit while|queries overflow the depth limit)|error\[E0(275|055)\]|error\[E0072\]`}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error: recursion limit reached while expanding `tile_ops!`\n  --> src/softmax_kernel/kernel.rs:12:5",
 		NearMiss: "warning: function cannot return without recursing\n  --> src/softmax_kernel/kernel.rs:12:5",
@@ -1090,7 +1090,7 @@ var buildRows = []Row{
 			"Change the job's version, or take the release of the package that still has it.",
 		},
 		Any: []Pattern{
-			{Line: `requires a different Python|is newer than PyO3's maximum supported version`},
+			{Line: `requires a different Python|is (newer than PyO3's maximum|lower than PyO3's minimum) supported version`},
 			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
 			{Line: `no wheels with a matching Python (ABI|version) tag|does not satisfy Python\W?[><=]|The current Python version \(\S+\) does not satisfy|[Nn]o interpreter found for Python \S+`},
 			{Line: `is not a supported wheel on this platform`},
@@ -1169,5 +1169,219 @@ var buildRows = []Row{
 		Context:  `BINDGEN_EXTRA_CLANG_ARGS=|CPATH=|C_INCLUDE_PATH=`,
 		Example:  "/usr/lib/gcc/x86_64-linux-gnu/13/include/mmintrin.h:40:19: error: use of undeclared identifier '__builtin_ia32_emms'\nthread 'main' panicked at build.rs:48:10:\nUnable to generate bindings: ClangDiagnostic(\"mmintrin.h:40:19: error\")",
 		NearMiss: "/usr/include/limits.h:124:26: fatal error: 'stddef.h' file not found\nUnable to generate bindings: ClangDiagnostic(\"limits.h:124:26: fatal error\")",
+	},
+	{
+		ID: "S-B81", Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "maturin finds no Python interpreter to build for",
+		Steps: []string{
+			"Name the interpreters: `-i python3.12`, or `--find-interpreter` in an image that holds several.",
+			"With abi3 bindings, give the least version in the feature (`abi3-py310`): then no interpreter is needed.",
+			"The Rust code is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Couldn't find any python interpreters|not a valid python interpreter|[Pp]ython interpreter .\S+. doesn't exist|no (Python 3\.x|python3?) interpreter found`},
+		},
+		Example:  "💥 maturin failed\n  Caused by: Couldn't find any python interpreters. Please specify at least one with -i",
+		NearMiss: "🐍 Found CPython 3.12 at /usr/bin/python3.12\n🔗 Found pyo3 bindings",
+	},
+	{
+		ID: "S-B82", Stage: Build, Class: Env, Also: InProcess, From: Rustc,
+		Title: "The build asks the GPU for its architecture, and there is no GPU where it builds",
+		Steps: []string{
+			"Name the architecture instead: `CUDA_COMPUTE_CAP=90` for candle and bindgen_cuda, `TORCH_CUDA_ARCH_LIST` for PyTorch extensions, CMAKE_CUDA_ARCHITECTURES for CMake.",
+			"An image build sees no GPU, even on a GPU machine: pass the value as a build argument.",
+			"The sources are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: "`nvidia-smi` failed\\. Ensure that you have CUDA installed|[Ff]ailed to (run|execute|spawn) .?nvidia-smi|nvidia-smi.*\\bkind: NotFound"},
+			{Line: `^IndexError: list index out of range`, Near: `_get_cuda_arch_flags`, Within: 6},
+			{Line: `[Cc]ould not (determine|detect|get) (the )?(GPU |CUDA )?(compute cap\w*|architecture)|CMAKE_CUDA_ARCHITECTURES.*\bnative\b.*(fail|no GPU)|Failed to detect a default CUDA architecture`},
+		},
+		Example:  "error: failed to run custom build command for `candle-kernels v0.9.1`\n  --- stderr\n  `nvidia-smi` failed. Ensure that you have CUDA installed and that `nvidia-smi` is in your PATH.: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }",
+		NearMiss: "  cargo:rerun-if-env-changed=CUDA_COMPUTE_CAP\n  cargo:rustc-env=CUDA_COMPUTE_CAP=90",
+	},
+	{
+		ID: "S-B83", Stage: Build, Class: Host, Also: Env, From: Platform,
+		Title: "The library grew too large to link: addresses do not reach over 2 GiB of code and data",
+		Steps: []string{
+			"Build for fewer GPU architectures at once (`TORCH_CUDA_ARCH_LIST`, CMAKE_CUDA_ARCHITECTURES), or divide the library.",
+			"Compress the device code: `-Xfatbin -compress-all`.",
+			"A larger code model (`-mcmodel=medium`) helps only if all objects have it.",
+		},
+		Any: []Pattern{
+			{Line: `relocation truncated to fit: |relocation R_X86_64_\w+ out of range|PC-relative offset overflow|section size exceeds|final link failed: [Bb]ad value`},
+		},
+		Example:  "crti.o: in function `_init':\n(.init+0xb): relocation truncated to fit: R_X86_64_REX_GOTPCRELX against undefined symbol `__gmon_start__'\ncollect2: error: ld returned 1 exit status",
+		NearMiss: "libops.so: 1.4 GiB, no relocation is out of reach",
+	},
+	{
+		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B55", "S-B75"}, From: Platform,
+		Title: "What the requirements ask for excludes each other: two of them want different versions of one package",
+		Steps: []string{
+			"Read who asks for which version in the lines below: the pin of one must move.",
+			"Let the framework choose: PyTorch names the exact triton and nvidia-* versions that it was built with.",
+			"With several indexes, uv takes a package from the first one that has it: see the hint, and set `--index-strategy` or a source for that package.",
+		},
+		Any: []Pattern{
+			{Line: `ResolutionImpossible|ERROR: Cannot install .* because these package versions have conflicting dependencies|No solution found when resolving dependencies|\b(UnsatisfiableError|LibMambaUnsatisfiableError|SolverProblemError)\b|pip.s dependency resolver does not currently take into account.*\berror`},
+		},
+		Context:  `depends on|user requested|^hint: |╰─▶`,
+		Example:  "ERROR: Cannot install triton==3.6.0 and torch==2.9.1 because these package versions have conflicting dependencies.\nERROR: ResolutionImpossible",
+		NearMiss: "Resolved 41 packages in 0.20s: torch==2.9.1, triton==3.5.1",
+	},
+	{
+		ID: "S-B85", Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "pip, uv or maturin wants a virtual environment: the system's Python is not to be changed",
+		Steps: []string{
+			"Make a virtual environment in the job (`python -m venv`, `uv venv`) and put its bin folder first on the path.",
+			"In a throw-away container `PIP_BREAK_SYSTEM_PACKAGES=1` does it too.",
+			"It began with a newer base image: the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `error: externally-managed-environment|The interpreter at \S+ is externally managed|No virtual environment found; run|Couldn't find a virtualenv or conda environment`},
+		},
+		Example:  "error: externally-managed-environment\n\n× This environment is externally managed",
+		NearMiss: "× Building the environment failed",
+	},
+	{
+		ID: "S-B86", Stage: Build, Class: Host, From: Platform,
+		Title: "The package's own description (pyproject.toml, setup.cfg) is refused",
+		Steps: []string{
+			"Correct the entry that the message names; if the file did not change, the build tool was raised: pin setuptools, or write the entry in the new form.",
+			"If several top-level folders are found, name the packages: `[tool.setuptools] packages = [..]`, or `packages.find`.",
+		},
+		Any: []Pattern{
+			{Line: `Multiple top-level (packages|modules) discovered in a flat-layout|invalid pyproject\.toml config|configuration error: .?(project|tool)\b|(ERROR|error): .*pyproject\.toml.*([Ii]nvalid|TOML)|TOMLDecodeError|[Ff]ailed to parse:? .?\S*pyproject\.toml|does not appear to be a Python project|package directory \S+ does not exist|error in .* setup command: `},
+		},
+		Example:  "      error: Multiple top-level packages discovered in a flat-layout: ['kernels', 'perf'].\n  error: subprocess-exited-with-error",
+		NearMiss: "      running bdist_wheel: packages kernels, perf",
+	},
+	{
+		ID: "S-B87", Stage: Build, Class: Host, Also: Env, From: Platform,
+		Title: "The CUDA compiler does not know the GPU architecture that the build asks for: too new for it, or dropped",
+		Steps: []string{
+			"Compare the architecture in the message with the toolkit's version (`nvcc --list-gpu-arch`): sm_100 and sm_120 need 12.8 or later, 13.0 dropped everything below sm_75.",
+			"Raise the toolkit, or take the architecture out of `TORCH_CUDA_ARCH_LIST`, CMAKE_CUDA_ARCHITECTURES or the `-gencode` flags.",
+			"If CMake asks for it by default (compute_52), take a newer CMake or name the architectures.",
+		},
+		Any: []Pattern{
+			{Line: `nvcc fatal\s*: Unsupported gpu architecture|Unknown CUDA arch \(\S+\) or GPU not supported|nvcc fatal\s*: Value '(sm|compute)_\w+' is not defined|clang\S*: error: unsupported CUDA gpu architecture|^error: cannot find libdevice for sm_`},
+		},
+		Context:  `Cuda compilation tools, release|CUDA compiler identification`,
+		Example:  "nvcc fatal   : Unsupported gpu architecture 'compute_120'\nninja: build stopped: subcommand failed.",
+		NearMiss: "nvcc warning : Support for offline compilation for architectures prior to 'compute_75' will be removed",
+	},
+	{
+		ID: "S-B88", Stage: Build, Class: Host, Also: Env, From: Platform,
+		Title: "The sources are compiled in an older C++ dialect than the headers want",
+		Steps: []string{
+			"Raise the standard in the build: `-std=c++17` or newer for nvcc and the host compiler (CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD).",
+			"If nobody touched it, the toolkit or PyTorch was raised: their headers dropped the old dialect.",
+		},
+		Any: []Pattern{
+			{Line: `requires at least C\+\+\d\d|C\+\+\d\d or later compatible compiler is required|error: .*\b[Yy]ou need C\+\+\d\d|#error .*C\+\+ ?\d\d.*(required|is needed|or (newer|later|higher))|std=c\+\+(17|20|2a|23).{0,3} (is )?(not supported|unrecognized)|unrecognized command.line option .-std=c\+\+`},
+		},
+		Example:  "/usr/local/cuda/include/cub/config.cuh:40:2: error: #error CUB requires at least C++17. Define CCCL_IGNORE_DEPRECATED_CPP_DIALECT to suppress this message.",
+		NearMiss: "-- C++ dialect 17, as CUB wants",
+	},
+	{
+		ID: "S-B89", Stage: Build, Class: Host, Also: Env, From: Platform,
+		Title: "The sources use a name that this version of the CUDA toolkit does not have: it is too old, or has dropped it",
+		Steps: []string{
+			"Look the name up in the release notes of the toolkit (CCCL for cub and thrust): most have a successor, e.g. `cuda::std::plus` for `cub::Sum`, an attribute query for a field of cudaDeviceProp.",
+			"Guard the new spelling by the version if older toolkits are built too.",
+			"If nobody touched the sources, the image's toolkit was raised: pin it until they are ported.",
+		},
+		Any: []Pattern{
+			{Line: `error: (namespace|class|struct|enum) "(cub|thrust|cuda|nv|CU)\w*(::\w+)*" has no member|error: .?(struct )?cuda\w+.? has no member named|no (member|type) named .\w+. in (namespace )?.(cub|thrust|cuda)\b`},
+			{Line: `error: identifier "(cu|cuda|cudnn|cublas|nvml|cusparse)[A-Z]\w+" is undefined|too (few|many) arguments in function call.*\bcuda[A-Z]\w+`},
+		},
+		Context:  `Cuda compilation tools, release|CUDA compiler identification`,
+		Example:  "csrc/reduce.cu(88): error: namespace \"cub\" has no member \"Sum\"\nninja: build stopped: subcommand failed.",
+		NearMiss: "csrc/reduce.cu(88): warning #1444-D: class \"cub::Sum\" was declared deprecated",
+	},
+	{
+		ID: "S-B90", Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
+		Title: "rustup could not install or change the toolchain: its folder is shared, half written or on a layered file system",
+		Steps: []string{
+			"Do not let several jobs install into one RUSTUP_HOME at a time: give each its own, or install the toolchains when the image or the runner is made.",
+			"Remove the toolchain (`rustup toolchain uninstall`) and install it anew; a broken install stays behind half written.",
+			"A rename across devices comes from an image layer: do not update in the container what the image brought.",
+		},
+		Any: []Pattern{
+			{Line: `error: could not (rename|remove|copy|create) .?(component|downloaded|temp\w*|'?/\S*rustup)|failed to install component: .*detected conflict|error: (failed to (install|uninstall|update) (component|toolchain))|missing manifest in toolchain|error: failed to extract package|could not (create|acquire|obtain) .*rustup\S* ?lock`},
+		},
+		Example:  "info: installing component 'cargo'\nerror: failed to install component: 'rustc-x86_64-unknown-linux-gnu', detected conflict: 'lib/librustc_driver-99.so'",
+		NearMiss: "info: component 'cargo' is up to date",
+	},
+	{
+		ID: "S-B91", Stage: Build, Class: Host, Also: Env, ByPlace: true, Unless: []string{"S-B58", "S-B17", "S-B47"}, From: Rustc,
+		Title: "The code uses a part of the language or of the standard library that this compiler does not have yet",
+		Steps: []string{
+			"See in which Rust version it became stable: raise the job's toolchain and `rust-version` to it, or write it otherwise.",
+			"If only the job for the oldest version fails, the change must keep to that version.",
+		},
+		Any: []Pattern{
+			{Line: `error\[E0658\]: use of unstable library feature`},
+			{Line: `error\[E0658\]: .*\b(is|are) (unstable|experimental)( and subject to change)?$|error: .* is not (yet )?(const )?stable|error\[E0015\]: cannot call non-const`},
+		},
+		Context:  `^--> \S+:\d+:\d+`,
+		Example:  "error[E0658]: use of unstable library feature `uint_is_multiple_of`\n  --> src/view.rs:88:14",
+		NearMiss: "warning: the feature `uint_is_multiple_of` has been stable since 1.90.0",
+	},
+	{
+		ID: "S-B92", Stage: Build, Class: Host, Also: InProcess, From: Rustc,
+		Title: "Rust tests of a Python extension do not link: the extension leaves Python's symbols open",
+		Steps: []string{
+			"Switch PyO3's feature `extension-module` off for `cargo test` (no default feature, or `--no-default-features`), so that libpython is linked.",
+			"Install Python's development package on the runner, or test through Python instead.",
+		},
+		Any: []Pattern{
+			{Line: `(ld|lld|mold|gold|error): .*undefined (symbol|reference)[:s]* (to )?.?_?Py[A-Z_]\w+`},
+		},
+		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: undefined symbol: PyList_New",
+		NearMiss: "note: linked with libpython3.12, PyList_New is defined",
+	},
+	{
+		ID: "S-B93", Stage: Build, Class: Host, From: Rustc,
+		Title: "Crates of different panic strategies are linked together",
+		Steps: []string{
+			"Set `panic` in the workspace's profile, the same for all members, and not by RUSTFLAGS for one crate.",
+			"A library for C that must not unwind catches panics at its border; tests always unwind.",
+		},
+		Any: []Pattern{
+			{Line: `panic runtime .* is not compiled with this crate's panic strategy|panic strategy .* is incompatible|incompatible with this crate's strategy of|requires panic strategy .* which is incompatible`},
+		},
+		Example:  "error: the linked panic runtime `panic_unwind` is not compiled with this crate's panic strategy `abort`",
+		NearMiss: "warning: `panic` setting is ignored for `test` profile",
+	},
+	{
+		ID: "S-B94", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B24", "S-B47"}, From: Rustc,
+		Title: "The compiler does not find a crate that is named",
+		Steps: []string{
+			"Look for it in the manifest: a crate that only tests use stands under dev-dependencies, one of a feature is there only with it.",
+			"If it is there, the build folder is damaged or of another toolchain: remove the target folder or the cache, and build again.",
+		},
+		Any: []Pattern{
+			{Line: `error\[E0463\]: can't find crate for`, Not: "`(std|core|alloc|proc_macro|test)`"},
+			{Line: "error\\[E0(459|458)\\]|error: can't find crate for `(?:[a-z]\\w*)`$"},
+		},
+		Context:  `^--> \S+:\d+:\d+`,
+		Example:  "error[E0463]: can't find crate for `cutile_macros`\n  --> src/lib.rs:1:1",
+		NearMiss: "   Compiling cutile_macros v0.2.0",
+	},
+	{
+		ID: "S-B95", Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "The wheel needs newer symbols or other libraries than its platform tag promises",
+		Steps: []string{
+			"Build the wheel in the manylinux image of the tag, and its libraries too: what was built on a newer system stays too new.",
+			"Leave the driver's and the toolkit's libraries out of the repair (`--exclude libcuda.so.1`): they come from the machine or from other wheels.",
+			"Or choose the tag that fits: `auditwheel show` names it.",
+		},
+		Any: []Pattern{
+			{Line: `auditwheel: error: |too-recent versioned symbols|is not (manylinux|musllinux)\S* compliant|Cannot repair wheel|not (manylinux|musllinux)\S* compatible|Cannot repair wheel, because required library|error: Cannot find a compatible platform tag|offending versioned symbols`},
+		},
+		Example:  "auditwheel: error: cannot repair \"dist/tile-0.4.0-cp312-cp312-linux_x86_64.whl\" to \"manylinux_2_28_x86_64\" ABI because of the presence of too-recent versioned symbols.",
+		NearMiss: "auditwheel: dist/tile-0.4.0 is consistent with manylinux_2_28_x86_64",
 	},
 }

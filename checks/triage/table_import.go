@@ -148,18 +148,18 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35"}, From: Platform,
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39"}, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
 			"If the change uses it for the first time, add it to the requirements.",
 		},
 		Any: []Pattern{
-			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b`},
+			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b|'(torch|triton|numpy|transformers)\.\w`},
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
-			{Line: `error while loading shared libraries: |symbol \S+,? version \S+ not defined in file|cannot allocate memory in static TLS block|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
+			{Line: `error while loading shared libraries: `, Not: `libcuda\.so|libnvidia-`},
+			{Line: `symbol \S+,? version \S+ not defined in file|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
-			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 			{Line: `git: '\S+' is not a git command`},
 			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},
 			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
@@ -169,14 +169,14 @@ var importRows = []Row{
 		NearMiss: "E   ModuleNotFoundError: No module named 'tilegym.ops.cutile_rs.bnm'",
 	},
 	{
-		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Rules: []string{"R35"}, From: Platform,
+		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Unless: []string{"S-I39", "S-I40"}, Rules: []string{"R35"}, From: Platform,
 		Title: "A module of the repository cannot be imported",
 		Steps: []string{
 			"Run `python -c \"import MODULE\"` with the module that the traceback ends in.",
 			"Correct the name or the syntax; nothing of that test file has run.",
 		},
 		Any: []Pattern{
-			{Line: `ImportError: cannot import name `, Not: `circular import| from '` + thirdParty + `\b`},
+			{Line: `ImportError: cannot import name `, Not: `circular import|/(site|dist)-packages/| from '` + thirdParty + `\b`},
 			{Line: `ModuleNotFoundError: No module named '(tilegym|tests)\b`},
 			{Line: `^(SyntaxError|IndentationError|TabError): |ImportError: attempted relative import `},
 			{Line: `AttributeError: (partially initialized )?module '(tilegym|tests)[\w.]*' has no attribute`},
@@ -222,23 +222,20 @@ var importRows = []Row{
 		NearMiss: "PytestDeprecationWarning: Marks on fixtures are deprecated",
 	},
 	{
-		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, From: Platform,
-		Title: "pytest was called or configured wrongly",
+		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, Unless: []string{"S-I38"}, From: Platform,
+		Title: "pytest was called or configured wrongly: an option, a path, a marker or a setting",
 		Steps: []string{
 			"Correct the command or the configuration that the message names.",
 			"No test has run: there is no result.",
 		},
 		Any: []Pattern{
 			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},
-			{Line: `fixture '\w+' not found`},
 			{Line: `ERROR: ((file or directory )?not found: |found no collectors for |Wrong expression passed to )`},
 			// Whatever ends pytest itself is printed so, the worker's crash included.
 			{Line: `^INTERNALERROR> .*(Error|Exception)\b`, Rank: General},
 			{Line: `'\w+' not found in .markers. configuration option`},
-			{Line: `duplicate parametrization of|in "parametrize" the number of names`},
-			{Line: `^ScopeMismatch: |Fixtures? "\w+" called directly|recursive dependency involving fixture|execnet\S*DumpError|Error importing plugin "|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
+			{Line: `execnet\S*DumpError|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
 			{Line: `(pluggy|pytest)\S*\.(PluginValidationError|UsageError)\b`},
-			{Line: `function uses no (argument|fixture) '|async def functions are not natively supported|need to install a suitable plugin for your async`},
 		},
 		Example:  "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\npytest: error: unrecognized arguments: --print-record",
 		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
@@ -292,7 +289,7 @@ var importRows = []Row{
 		Example: "_____ ERROR collecting tests/ops/extra/test_bmm.py _____\nimport file mismatch:\nimported module 'test_bmm' has this __file__ attribute:\n  /src/tests/ops/test_bmm.py", NearMiss: "imported module 'test_bmm' from /src/tests/ops/test_bmm.py",
 	},
 	{
-		ID: "S-I18", Stage: Import, Class: Host, Rules: []string{"R35"}, From: Platform,
+		ID: "S-I18", Stage: Import, Class: Host, Unless: []string{"S-I40"}, Rules: []string{"R35"}, From: Platform,
 		Title: "Modules import each other in a circle",
 		Steps: []string{
 			"Move the import into the function that needs it, or the shared part into a module of its own.",
@@ -344,15 +341,19 @@ var importRows = []Row{
 		NearMiss: "cutile-rs: invalid device id: 8\nRuntimeError: cutile_bmm failed (rc=-4): device init failed",
 	},
 	{
-		ID: "S-I22", Stage: Import, Class: Env, Also: Host, From: Platform,
+		ID: "S-I22", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I39", "S-I40"}, From: Platform,
 		Title: "A package has another version than the code expects",
 		Steps: []string{
 			"Compare the installed version of the package that the message names with what the requirements ask for.",
 			"If the change uses something newer, raise the requirement with it.",
+			"If it is the repository's own package, an installed copy hides the checkout: install with `-e`, or remove the copy.",
 		},
 		Any: []Pattern{
 			{Line: `ImportError: cannot import name .* from '` + thirdParty + `\b`, Not: `circular import`},
-			{Line: `AttributeError: module '` + thirdParty + `[\w.]*' has no attribute`},
+			{Line: `AttributeError: module '` + thirdParty + `[\w.]*' has no attribute|was removed in the NumPy \S+ release`},
+			{Line: `ModuleNotFoundError: No module named '(torch|triton|numpy|transformers)\.\w`, Not: `\._C'`},
+			{Line: `ImportError: cannot import name .*\(\S*/(site|dist)-packages/`, Not: `circular import`},
+			{Line: `this is the 'cffi' package version .* we get version`},
 			{Line: `\b(pkg_resources\.\w*|importlib\.metadata\.)?(VersionConflict|DistributionNotFound|PackageNotFoundError)\b`},
 			{Line: `DlSym \{ desc: "[^"]*lib(nvrtc|cublas|cublasLt|cudnn|cudart|curand|cusparse|cusolver|nccl)\S*: undefined symbol: `},
 			{Line: `RuntimeError: operator \S+ does not exist`},
@@ -373,14 +374,15 @@ var importRows = []Row{
 	},
 	{
 		ID: "S-I25", Stage: Import, Class: Env, Also: Host, Rank: Specific, From: Platform,
-		Title: "A compiled extension was built for another Python or PyTorch",
+		Title: "A compiled extension was built for another Python, PyTorch or NumPy",
 		Steps: []string{
 			"Build the extension again with the interpreter and the PyTorch of this run.",
 			"If a wheel brings it, take the one for these versions; take them into the cache's key.",
 		},
 		Any: []Pattern{
-			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`},
+			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`, Not: `\b(lld|ld|mold|gold): `},
 			{Line: `Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._C'|bad magic number in '`},
+			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 		},
 		Example:  "ImportError: /src/tile/_C.abi3.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE",
 		NearMiss: "symbols of _C.abi3.so: 412, none undefined",
@@ -514,6 +516,107 @@ var importRows = []Row{
 		},
 		Example:  "ImportError: /opt/venv/lib/python3.12/site-packages/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12",
 		NearMiss: "LD_LIBRARY_PATH: /usr/local/cuda/extras/CUPTI/lib64",
+	},
+	{
+		ID: "S-I36", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-B44"}, From: Platform,
+		Title: "The program has instructions that the processor of this machine does not know",
+		Steps: []string{
+			"Compare the machine that built it with the one that ran it (`lscpu`): a build for `target-cpu=native` or `-march=native` runs only on processors like its own.",
+			"Build for a plain level (`x86-64-v2` or v3), or take the processor's model into the cache's key.",
+			"If a package from the index does it, it wants AVX or more: use another runner.",
+		},
+		Any: []Pattern{
+			{Line: `\(signal: 4, SIGILL|Illegal instruction +\(core dumped\)|Fatal Python error: Illegal instruction|\bSIGILL\b.*(illegal instruction|core dumped)|died with <Signals\.SIGILL|exit(ed with)? (code|status):? 132\b|CPU (does not support|doesn.t support|lacks) (x86[-_]64[-_]v\d|AVX\w*|avx\w*)|CPU ISA level is lower than required`},
+		},
+		Context:  `target-cpu=native|march=native|Cache (hit|restored)|Model name:`,
+		Example:  "error: failed to run custom build command for `tile-sys v0.2.0`\n  process didn't exit successfully: `/src/target/release/build/tile-sys-9/build-script-build` (signal: 4, SIGILL: illegal instruction)",
+		NearMiss: "RuntimeError: CUDA error: an illegal instruction was encountered",
+	},
+	{
+		ID: "S-I37", Stage: Import, Class: Test, From: Platform,
+		Title: "A test's fixtures or parameters are wrong, so it is not collected or set up",
+		Steps: []string{
+			"Correct what the message names: the fixture's name or scope, or the list of parameters and their names.",
+			"If the fixture is of a plugin or of another conftest, install it or move it up.",
+			"The kernels are not at fault: the test has not run.",
+		},
+		Any: []Pattern{
+			{Line: `fixture '\w+' not found|^ScopeMismatch: |Failed: ScopeMismatch|Fixtures? \"\w+\" called directly|recursive dependency involving fixture|duplicate parametrization of|in \"parametrize\" the number of names|function uses no (argument|fixture) '|duplicate '\w+'$|fixture function has already been|indirect fixture '`},
+		},
+		Example:  "E       fixture 'dtype' not found\n>       available fixtures: backend, device",
+		NearMiss: "fixtures used: dtype, backend, device",
+	},
+	{
+		ID: "S-I38", Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "A pytest plugin that the command or the configuration needs is not installed",
+		Steps: []string{
+			"Install the plugin that the option or the message speaks of: pytest-timeout for `--timeout`, pytest-xdist for `-n`, pytest-cov for `--cov`, pytest-rerunfailures for `--reruns`, pytest-forked, pytest-asyncio.",
+			"Install the test requirements in the same environment that runs pytest.",
+			"No test has run: there is no result.",
+		},
+		Any: []Pattern{
+			{Line: `error: unrecognized arguments: (.* )?(--timeout|-n ?\d|-n ?auto|--dist|--cov|--reruns|--forked|--maxprocesses|--benchmark|--html|--json-report|--random-order|--splits|--shard|--asyncio|--mpl)\b`},
+			{Line: `Missing required plugins: |Error importing plugin "|async def functions are not natively supported|need to install a suitable plugin for your async`},
+		},
+		Example:  "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\npytest: error: unrecognized arguments: --timeout=300",
+		NearMiss: "plugins: timeout-2.4.0, xdist-3.8.0",
+	},
+	{
+		ID: "S-I39", Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		Title: "The code uses syntax or typing that this Python is too old for",
+		Steps: []string{
+			"Compare the job's Python with what the package asks for (`requires-python`): raise the job's, or the matrix's lowest one.",
+			"If the old version is to be kept, write it otherwise: `from __future__ import annotations`, `Optional[..]`, no `match`.",
+			"The kernels are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `TypeError: unsupported operand type\(s\) for \|: |TypeError: 'type' object is not subscriptable|ImportError: cannot import name '\w+' from 'typing'|No module named 'tomllib'|SyntaxError: f-string: `},
+			{Line: `^SyntaxError: (invalid syntax|expected)`, Near: `^(match \w.*:|case \w.*:|type \w+ ?=|except\* )`, Within: 4},
+		},
+		Context:  `^(platform |Python )|\.py:\d+: in <module>`,
+		Example:  "E   TypeError: unsupported operand type(s) for |: 'torch._C._TensorMeta' and 'NoneType'",
+		NearMiss: "TypeError: unsupported operand type(s) for +: 'Tensor' and 'NoneType'",
+	},
+	{
+		ID: "S-I40", Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		Title: "A folder or file of the checkout hides an installed package of the same name",
+		Steps: []string{
+			"Look at the path in the message: it lies in the checkout, not in site-packages.",
+			"Rename it, or do not start Python in that folder: `python -P`, `--import-mode=importlib` for pytest, a src layout.",
+			"If the folder is the sources of a compiled package, install that package and run the tests from elsewhere.",
+		},
+		Any: []Pattern{
+			{Line: `partially initialized module '(torch|triton|numpy|cuda|cffi|cupy|pytest|transformers|random|types|inspect|logging|tokenize|queue|select|statistics)\b[\w.]*'.*circular import`, Not: `(site|dist)-packages`},
+			{Line: `cannot import name '\w+' from '(torch|triton|numpy|cuda|cffi|cupy|pytest|transformers)[\w.]*' \(unknown location\)|since it has the same name as the (standard library|third-party) module|AttributeError: module 'torch' has no attribute '(Tensor|nn|cuda)'|Error importing numpy: you should not try to import numpy from its source directory|Failed to load PyTorch C extensions`},
+		},
+		Example:  "/src/triton/__init__.py:1: in <module>\nE   ImportError: cannot import name 'jit' from partially initialized module 'triton.runtime' (most likely due to a circular import) (/src/triton/runtime/__init__.py)",
+		NearMiss: "E   ImportError: cannot import name 'jit' from 'triton.runtime' (/opt/venv/lib/python3.12/site-packages/triton/runtime/__init__.py)",
+	},
+	{
+		ID: "S-I41", Stage: Import, Class: Host, From: Platform,
+		Title: "The extension has no start function of the name by which it is imported",
+		Steps: []string{
+			"Give the module in Rust or C the name of the file: `#[pymodule] fn NAME`, `PyInit_NAME`, and `module-name` for maturin.",
+			"If the names agree, an old or foreign file of that name is imported: remove it and build again.",
+		},
+		Any: []Pattern{
+			{Line: `dynamic module does not define (module export|init) function|[Cc]ouldn.t find the symbol .?PyInit_\w+|PyInit_\w+.? (was )?not found`},
+		},
+		Example:  "E   ImportError: dynamic module does not define module export function (PyInit__opforge)",
+		NearMiss: "warning: PyInit__opforge is exported",
+	},
+	{
+		ID: "S-I42", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "A library with static thread-local storage is loaded too late",
+		Steps: []string{
+			"Import first what brings the library that the message names (libgomp comes with torch and with scikit-learn), or name it in LD_PRELOAD.",
+			"Keep one copy of it: see which packages bring their own.",
+		},
+		Any: []Pattern{
+			{Line: `cannot allocate memory in static TLS block|cannot load any more object with static TLS`},
+		},
+		Example:  "E   ImportError: /opt/venv/lib/torch/lib/libgomp.so.1: cannot allocate memory in static TLS block",
+		NearMiss: "libgomp.so.1: TLS segment of 64 bytes",
 	},
 }
 

@@ -146,7 +146,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`},
-			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '|Unable to find Node version`},
+			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -322,7 +322,7 @@ var processRows = []Row{
 		Steps: []string{
 			"Check out with `fetch-depth: 0`, or fetch the base branch before comparing with it.",
 		},
-		Any:      []Pattern{{Line: `fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
+		Any:      []Pattern{{Line: `setuptools-scm was unable to detect version|fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
 		Example:  "fatal: origin/main...HEAD: no merge base",
 		NearMiss: "merge base of origin/main and HEAD is 0a1b2c3",
 	},
@@ -401,7 +401,7 @@ var processRows = []Row{
 			"Build the image, and run again; no test has run.",
 		},
 		Any: []Pattern{
-			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve reference "`},
+			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve source metadata for \S+: \S+: not found|failed to resolve reference "`},
 			{Line: `(ErrImagePull|ImagePullBackOff|Unable to find image '[^']*' locally$)`, Rank: Weak},
 		},
 		Context:  `'?build'?: (False|false)\b|build\S*: skipped`,
@@ -446,7 +446,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `set the GH_TOKEN environment variable`},
-			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b`},
+			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b|CUDA_HOME`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
 		},
@@ -500,10 +500,11 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X38", Stage: Process, Class: InProcess, Also: Env, From: Platform,
-		Title: "A dependency has a known weakness, or a licence that is not allowed",
+		Title: "A dependency has a known weakness, a licence that is not allowed, or is banned or there twice",
 		Steps: []string{
 			"Raise the dependency that the message names, or replace it.",
-			"An advisory may be newer than the change: see whether the main branch fails too.",
+			"An advisory may be newer than the change: see whether the main branch fails too; `cargo update -p` then mends it there.",
+			"For one that is there twice, see with `cargo tree -d` who asks for the old version; raise that one, or enter it in the list of exceptions.",
 		},
 		Any:      []Pattern{{Line: `\b(advisories|bans|licenses|sources) FAILED\b|^error\[(vulnerability|unmaintained|yanked|rejected|unsound)\]|error: \d+ vulnerabilit(y|ies) found|[Ff]ound \d+ known vulnerabilit|detected vulnerable packages`}},
 		Context:  `RUSTSEC-\d|GHSA-`,
@@ -576,5 +577,45 @@ var processRows = []Row{
 		Any:      []Pattern{{Line: `Failed to initialize NVML: Unknown Error`}},
 		Example:  "##[group]Run nvidia-smi\nFailed to initialize NVML: Unknown Error\nE   RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 304: OS call failed or operation not supported on this OS",
 		NearMiss: "Failed to initialize NVML: Driver/library version mismatch",
+	},
+	{
+		ID: "S-X45", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		Title: "The image registry's limit for pulls is reached",
+		Steps: []string{
+			"Log in before pulling: without an account all runners behind one address share a small limit.",
+			"Keep the images in a mirror or a registry of your own, or on the runners.",
+			"Run the job again later; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `toomanyrequests: |reached your (unauthenticated )?pull rate limit|429 Too Many Requests.*/v2/|/v2/.*429 Too Many Requests`},
+		},
+		Example:  "Error response from daemon: toomanyrequests: You have reached your unauthenticated pull rate limit.",
+		NearMiss: "pull rate limit: 187 of 200 left",
+	},
+	{
+		ID: "S-X46", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A command line or the environment is too long for the system",
+		Steps: []string{
+			"Hand the text over in a file or by standard input, not as an argument or a variable: one argument holds at most 128 KiB.",
+			"Look for an output or a list of files that grew: `env`, a step's output, a glob.",
+		},
+		Any: []Pattern{
+			{Line: `Argument list too long|\[Errno 7\]|\(os error 7\)`},
+		},
+		Example:  "##[error]An error occurred trying to start process '/usr/bin/bash' with working directory '/src'. Argument list too long",
+		NearMiss: "xargs: 412 arguments in 3 calls",
+	},
+	{
+		ID: "S-X47", Stage: Process, Class: InProcess, Also: Host, From: Platform,
+		Title: "A check finds dependencies that the code does not use, or uses without naming them",
+		Steps: []string{
+			"Remove from the manifest what the check names, or add what is missing.",
+			"If a macro or a build script uses it, put it on the check's list of exceptions with the reason.",
+		},
+		Any: []Pattern{
+			{Line: "found the following unused dependencies|^unused dependencies:|\\bDEP00[1-5]\\b|unused crate dependencies|extern crate `\\w+` is unused in crate"},
+		},
+		Example:  "cargo-machete found the following unused dependencies in this directory:\ntile-core -- ./core/Cargo.toml:",
+		NearMiss: "cargo-machete didn't find any unused dependencies in this directory. Good job!",
 	},
 }
