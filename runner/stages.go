@@ -65,7 +65,7 @@ type Runner struct {
 	// job's folder is moved aside, to NAME.1 and so on, where it is refused otherwise,
 	// and Out, if it is made here, is made as a folder that git does not list.
 	Unasked bool
-	Now   func() time.Time
+	Now     func() time.Time
 	// MoreRounds says whether another perf round is wanted after the ones whose
 	// records are given, as pairs of files in order. Nil: never beyond the minimum.
 	MoreRounds func(candidate, reference []string, e job.Evidence) (bool, error)
