@@ -167,6 +167,7 @@ var correctnessRows = []Row{
 			{Line: `(Tensor|Scalar)-likes are not (close|equal)!|Scalars are not (close|equal)!`},
 			{Line: `\bMismatched elements: \d+ / \d+`},
 			{Line: `where (False|tensor\(False.*) = .*(allclose|isclose|\ball\b)`},
+			{Line: `\bwhere (-?[\d.]+(e-?\d+)?|tensor\(-?[\d.].*\)) = \S*(err|diff|rmse|mse|snr|cos|sim|mismatch)\w*\(|assert_(relative|abs_diff|ulps)_(eq|ne)!\(`},
 			{Line: `Not equal to tolerance rtol=|Arrays are not (almost )?equal|\ballclose( check)?:? (FAILED|[Ff]ailed|False)\b`},
 			{Line: `\b(elements|values|entries|outputs?)\b.{0,20}\b(outside|out of|beyond|exceed\w*|above|over)\b.{0,8}\b(tol\w*|rtol|atol)\b`, Not: `\b0(\.0+)? ?(%|elements|values|entries)`},
 			{Line: `assertion failed: .*(err\b|err_|_err|diff|close\b|tol\b)`},
@@ -275,6 +276,7 @@ var correctnessRows = []Row{
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
 			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
+			{Line: `\b(produced|made|written|computed|filled) on stream\b|\bno event between\b.*\bstreams?\b|\bstreams?\b.*\bno event between\b`},
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b0 (failed|wrong|bad|mismatch\w*)\b`},
 			{Line: `\bCUDA_LAUNCH_BLOCKING=1 .*pytest\b`, Near: `^\d+ passed\b`, Within: 8},
 			{Line: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+7\b`, Near: `\b[Ss]tream( ?ID|Id|_id)?[ =:#]+([89]|[1-9]\d)\b`, Within: 15},
@@ -302,7 +304,7 @@ var correctnessRows = []Row{
 			{Line: `\b(not|aren't|isn't|never) (bit-?wise |bit-?for-?bit |exactly )?(identical|equal|the same|reproducible)\b.{0,30}\b(runs|launches|calls|repeats)\b|\bbit-?wise (mismatch|differ\w*)\b.*\b(runs|launches|calls)\b|\batomic\w*\b.{0,24}\border\b|\brun 1\b.*\brun 2\b.*\brun 3\b`},
 			{Line: `\brun \d+ (vs\.?|and|against|to) (run )?\d+\b.*\bdiffer`},
 			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?((\d+|two|both|three) )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`},
-			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b`},
+			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b|Deterministic behavior was enabled`},
 			{Line: `\b(failed|fails|passed|passes|wrong|mismatch\w*|differ\w*) (in |on )?\d+ (of|out of|/) (the )?\d+ (equal |identical |repeated )?(runs?|repeats|repetitions|attempts|tries|times)\b`},
 		},
 		Records: repeats,
@@ -396,6 +398,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b[Pp]ass(es|ed)? (when run |if run )?(alone|in isolation|by itself|on its own|on their own|in a fresh process)\b|\b(alone|in isolation|in a fresh process)\b.{0,24}\bpass(es|ed)?\b|\b(fails?|failed) only (after|together with|when run after)\b`},
+			{Line: `^(\$ |\+ )?(python3? -m )?pytest \S+\.py::\S+$`, Near: `^1 passed in [\d.]+s`, Within: 5},
 			{Line: `\b(alone|isolation|fresh process|fresh processes|isolated)\b`, Near: `^\d+ passed in [\d.]+s`, Within: 5},
 			{Line: `\b(reverse_order|random[-_]order|-p no:randomly)\b`, Near: `^\d+ (passed|failed)\b`, Within: 5},
 		},
@@ -459,6 +462,7 @@ var correctnessRows = []Row{
 			"Pass the value on from the wrapper to the kernel instead of writing it twice.",
 		},
 		Any: []Pattern{
+			{Line: `\b(in |by )?the kernel\b,? (and |but )?the (reference|ref|original)\b.{0,16}\b(packs?|stores?|uses?|takes?|first|last|expects?|reads?|counts?|has|is)\b`},
 			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?|rotates?|swaps?|reads?|writes?|counts?|starts?|returns?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
 		},
 		Example:  "the kernel divides by N, the reference by N-1\nAssertionError: Tensor-likes are not close!",
@@ -522,6 +526,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b(65504|65520|448\.0)\b.*\b(inf|overflow\w*|max\w*|saturat\w*|range|limit)\b|\b(inf|overflow\w*|max\w*|saturat\w*|exceeds?|beyond|range)\b.*\b(65504|65520|448\.0)\b`},
+			{Line: `[Ll]oss scale already at minimum`},
 			{Line: `\b(overflow\w*|out of range|beyond the range|exceeds? the range)\b.{0,24}\b(fp16|float16|half|f16|fp8|float8\w*|e4m3\w*|e5m2\w*)\b|\b(fp16|float16|half|f16|fp8|float8\w*|e4m3\w*)\b.{0,24}\b(overflow\w*|saturat\w+)\b`},
 		},
 		Example:  "12 values reach inf: the scores exceed 65504 before the scale is applied\nAssertionError: Tensor-likes are not close!",
@@ -720,5 +725,16 @@ var correctnessRows = []Row{
 			"Test one query against many keys: it must see all of them.",
 		},
 		Records: causalCorner,
+	},
+	{
+		ID: "S-C56", Stage: Correctness, Class: Test, Also: Env, From: Platform,
+		Title: "Determinism is demanded, and an operation has no deterministic implementation or setting",
+		Steps: []string{
+			"See who demands it: a fixture that outlives its test, or the job's environment.",
+			"For cuBLAS set CUBLAS_WORKSPACE_CONFIG before the process starts; for another operation ask for a warning only (`warn_only=True`), or take one that is deterministic.",
+		},
+		Any:      []Pattern{{Line: `does not have a deterministic implementation, but you set|Deterministic behavior was enabled with`}},
+		Example:  "RuntimeError: scatter_add_cuda_kernel does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'.",
+		NearMiss: "deterministic implementations are used",
 	},
 }

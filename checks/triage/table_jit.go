@@ -200,6 +200,7 @@ var jitRows = []Row{
 			{Line: `sm_\d+\w?.? is not (a )?(supported|recognized|valid) (gpu|GPU|target|architecture|processor|value)`},
 			{Line: `Value '(sm|compute)_\d+\w?' is not defined for option '(gpu-name|gpu-architecture)'`},
 			{Line: `[Uu]nsupported (gpu|GPU|target|architecture|arch|compute capability)\b.*(sm_|compute_|\d\.\d)`},
+			{Line: `cannot target CUDA device \d+: it is sm_|tileiras supports only sm_`},
 			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice`},
 			{Line: `CUDA error: invalid device function|cudaErrorInvalidDeviceFunction`, Rank: Weak},
 			{Line: `does not support (sm_|compute_)\d+`},
@@ -304,7 +305,7 @@ var jitRows = []Row{
 			"If the configuration was made for another GPU, give this one its own.",
 		},
 		Any: []Pattern{
-			{Line: `OutOfResources: out of resource`},
+			{Line: `\bout of resource: `},
 			{Line: `uses too much (shared data|local data|parameter space)|[Rr]egister allocation failed`},
 			{Line: `set the allowed dynamic shared memory size|(MAX_DYNAMIC_SHARED_SIZE|MaxDynamicSharedMemorySize)\S* .*(fail|[Ii]nvalid|exceed)|cuFuncSetAttribute\b.*([Ff]ail|INVALID_VALUE)`},
 			{Line: `([Rr]equired|requested|needs) \S* ?(bytes of |KiB of )?shared memory.*(limit|available|maximum|exceeds|only)|[Ss]hared memory .*(exceeds?|larger than|more than) (the )?(device|hardware|maximum|limit|available)`},
@@ -500,6 +501,7 @@ var jitRows = []Row{
 		Any: []Pattern{
 			{Line: `type \w+ not supported in this architecture|[Ff]p8\w* (is |are )?(not supported|only supported) |[Ff]loat8\w* .*(only|not) supported (on|for|by)`},
 			{Line: `not supported on \.target|requires \.target '?sm_\d+|\.target '?sm_\d+\w?'? requires|[Rr]equires (at least )?(CUDA )?compute capability|requires sm_?\d+\w? or (higher|later|newer)`},
+			{Line: `only supports? (NVIDIA )?(Turing|Ampere|Ada|Hopper|Blackwell)\b.{0,24}\bGPUs?\b`},
 			{Line: `Cannot select: intrinsic %llvm\.nvvm|only (supported|available) on (devices|GPUs) (with|of) .*(capability|sm_)`},
 		},
 		Example:  "ptxas /tmp/x.ptx, line 40; error   : Instruction 'tcgen05.mma' not supported on .target 'sm_90'",
@@ -543,13 +545,14 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J40", Stage: JIT, Class: Infra, Also: Test, From: Platform,
-		Title: "An entry of a compile cache is damaged or half written",
+		Title: "An entry of a compile cache is damaged, half written or gone",
 		Steps: []string{
 			"Remove the cache's folder and run again.",
 			"Give each job and worker its own (`TRITON_CACHE_DIR`, `TORCHINDUCTOR_CACHE_DIR`), on a disk with space.",
 		},
 		Any: []Pattern{
 			{Line: `JSONDecodeError|EOFError: Ran out of input|UnpicklingError|zlib\.error`, Near: `triton/(runtime|compiler)/\w+\.py|torch/_inductor/|[Cc]ache_?[Dd]ir|\.triton/cache|torchinductor_`, Within: 12},
+			{Line: `FileNotFoundError: .*(torchinductor|[./]triton)\S*\.(cubin|ptx|json|so|ttir|ttgir|llir|py)\b`},
 			{Line: `\.(cubin|ptx|ttir|ttgir|json)\b.{0,4} (is|was) (empty|truncated|corrupt\w*)`},
 			{Line: `([Cc]orrupt\w*|[Tt]runcated|[Dd]amaged|[Hh]alf[- ]written|invalid) (compile |kernel |JIT |jit |triton )?cache (entry|file)|cache (entry|file) \S* ?(is|was) (corrupt\w*|truncated|damaged|empty)`},
 		},
@@ -564,7 +567,7 @@ var jitRows = []Row{
 			"Leave that option out, take another tile shape, or the version that compiled it last.",
 			"Report it to the compiler's maintainers; the test's values say nothing.",
 		},
-		Any:      []Pattern{{Line: `Pipeline failed while executing \[|does not have expected attribute ttg\.partition|failed to legalize operation 'tt|size mismatch when packing elements for LLVM struct|[Ii]nternal Triton PTX codegen error: (?:Segmentation|signal)`}, {Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
+		Any:      []Pattern{{Line: `Fatal Python error: (Aborted|Segmentation fault)`, Near: `triton/backends/\w+/compiler\.py", line \d+ in make_`, Within: 14}, {Line: `Pipeline failed while executing \[|does not have expected attribute ttg\.partition|failed to legalize operation 'tt|size mismatch when packing elements for LLVM struct|[Ii]nternal Triton PTX codegen error: (?:Segmentation|signal)`}, {Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|\.(cpp|h|td|inc):\d+: .*\b(mlir|llvm)::.*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
 		Example:  "python: /build/llvm/mlir/lib/IR/Operation.cpp:400: mlir::Operation::erase(): Assertion `use_empty()' failed.\nAborted (core dumped)",
 		NearMiss: "built with LLVM 21, assertions on",
 	},
@@ -593,7 +596,7 @@ var jitRows = []Row{
 		NearMiss: "TRITON_INTERPRET=1: 41 passed",
 	},
 	{
-		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, From: Platform,
+		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-J24", "S-J40"}, From: Platform,
 		Title: "torch.compile cannot trace or compile the code",
 		Steps: []string{
 			"Read what it says of the place: a call without a meta function, a break in the graph, a size that depends on data.",

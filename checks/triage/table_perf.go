@@ -87,6 +87,7 @@ var perfRows = []Row{
 			{Line: `\d(\.\d+)?x? ?(>|<|exceeds|is above|is below) ?\d(\.\d+)?x? ?\)?.{0,4}\b(allowed|limit|required|threshold)\b|AssertionError: .*\d(\.\d+)? ?(us|ms|s|GB/s|TFLOPS|TFLOP/s)? ?[<>] ?\d+(\.\d+)? ?(us|ms|GB/s|TFLOPS|TFLOP/s)\b`},
 			{Line: `\b(throughput|bandwidth|tokens/s|GB/s|TFLOPS|latency|median|runtime)\b.{0,40}\b(dropped|fell|rose|grew|worse|exceeds?|regressed|increased)\b.{0,40}\d|\+\d+(\.\d+)? ?%\)?\W{0,4}\b(FAIL\w*|REGRESSED|[Ss]lower|worse)\b`},
 			{Line: `\+\d+(\.\d+)? ?%.{0,24}\b(limit|threshold|tolerance|budget)\b|\b\d(\.\d+)?x of (main|base\w*|the baseline|reference|master)\b|\b(ratio|speed-?up)\b.*\d.*[\[(](limit|floor|min\w*|threshold) \d|\b(below|under) \d(\.\d+)? of (the )?(baseline|main|reference)\b`},
+			{Line: `\bspeed-?up\b.{0,12}\d(\.\d+)?x? ?< ?\d`},
 			{Line: `[Pp]erformance regressions? (was |were )?detected|^PERFORMANCE DECREASED|Performance has regressed|Performance [Aa]lert\b|has failed \w*RegressionCheck|\b(PERF|PERFORMANCE)[ _]REGRESSION\b`},
 			{Line: `^\W*(REGRESSION|REGRESSED|SLOWER)\b.*\d|\b(\d+\.\d+|\d{2,}) ?x (slower|slow-?down)\b|\bperf(ormance)? cliff\b`, Not: `\b[Nn]o\b`},
 			{Line: `\b(?:[Pp]erf(?:ormance)? gate|PERF(?:ORMANCE)? GATE)\b.*([Ff]ail|FAIL|above|exceed|slower|regress)`, Not: `\b[Nn]o\b|\b0 (of|fail|regress)|fail if`},
@@ -227,7 +228,8 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b([Vv]ariance|[Nn]oise|[Ss]pread|[Cc]oefficient of variation|CV|cv|stddev|IQR|[Jj]itter)\b.*\b(too (high|large|big)|exceed\w*|above|over the)\b|\b(too noisy|not stable enough|unstable (timing|measurement)s?)\b`, Not: `\b(0|no|none) (of|exceed)`},
-			{Line: `\b(coefficient of variation|[Nn]oise|CV of|standard deviation|stdev|spread)\b.{0,10}\d.{0,4}> ?\d|\b(measurements?|results?|times|timings?) (are |is )?inconclusive\b`},
+			{Line: `\bsame (commit|binary|code)\b.{0,24}\b\d+(\.\d+)? ?% apart`},
+			{Line: `\b(coefficient of variation|[Nn]oise|CV of|standard deviation|stdev|spread)\b.{0,24}\d.{0,4}> ?\d|\b(measurements?|results?|times|timings?) (are |is )?inconclusive\b`},
 		},
 		Example:  "bmm: coefficient of variation 0.31 exceeds 0.05, samples dropped",
 		NearMiss: "bmm: coefficient of variation 0.01",
