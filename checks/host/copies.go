@@ -89,12 +89,41 @@ func (w *Wrapper) Full(n syntax.Node) string {
 // such as a method of an object that is known to be no tensor, is left out.
 func (w *Wrapper) Copies() []Copy {
 	var out []Copy
+	described := map[syntax.Node]map[string]bool{}
 	for _, n := range w.File.Root().Find("call", "binary_operator") {
 		if c, ok := w.copyAt(n); ok {
 			out = append(out, c)
+		} else if n.Is("binary_operator") {
+			if t := w.tensorOperand(n, described); t.Valid() {
+				out = append(out, Copy{Node: n, Kind: Compute, Op: n.Field("operator").Text(), Tensor: t})
+			}
 		}
 	}
 	return out
+}
+
+// tensorOperand is the operand of an operator that is a tensor: one that its
+// function describes to the library. The names are remembered by function.
+func (w *Wrapper) tensorOperand(n syntax.Node, described map[syntax.Node]map[string]bool) syntax.Node {
+	fn := Owner(n)
+	names, known := described[fn]
+	if !known {
+		names = map[string]bool{}
+		for _, c := range fn.Find("call") {
+			if syntax.PyName(c.Field("function")) == "make_tensor_desc" {
+				if t := syntax.PyArg(c, "t", 1); t.Is("identifier") {
+					names[t.Text()] = true
+				}
+			}
+		}
+		described[fn] = names
+	}
+	for _, side := range []string{"left", "right"} {
+		if t := n.Field(side); t.Is("identifier") && names[t.Text()] {
+			return t
+		}
+	}
+	return syntax.Node{}
 }
 
 func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {

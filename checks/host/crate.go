@@ -36,13 +36,13 @@ func parseLib(f *syntax.File) *Lib {
 	l := &Lib{File: f}
 	mods := map[syntax.Node]*LibMod{}
 	for _, m := range f.Root().Find("mod_item") {
-		if m.Field("body").Valid() {
+		if m.Field("body").Valid() && !NeverBuilt(m) {
 			mods[m] = &LibMod{Name: m.Field("name").Text(), Node: m}
 			l.Mods = append(l.Mods, mods[m])
 		}
 	}
 	for _, n := range f.Root().Find("macro_invocation") {
-		if syntax.LastSegment(n.Field("macro")) != "include" {
+		if syntax.LastSegment(n.Field("macro")) != "include" || NeverBuilt(n) {
 			continue
 		}
 		inc := Include{Node: n}

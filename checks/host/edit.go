@@ -24,6 +24,26 @@ func TestOnly(n syntax.Node) bool {
 	return false
 }
 
+// NeverBuilt reports whether a node is part of an item that no build of the
+// library holds: one for tests, or under a condition that never holds.
+func NeverBuilt(n syntax.Node) bool {
+	for at := n; at.Valid(); at = at.Parent() {
+		if !at.Is("function_item", "mod_item", "impl_item") {
+			continue
+		}
+		for _, a := range at.Attributes() {
+			if dsl.AttributePath(a) != "cfg" {
+				continue
+			}
+			switch a.Field("arguments").Squeeze() {
+			case "(any())", "(not(all()))", "(test)", "(false)":
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // RemoveLines is an edit that removes a statement with its lines and a comment
 // after it; false when other code stands on them.
 func RemoveLines(n syntax.Node) (rules.TextEdit, bool) {

@@ -110,7 +110,7 @@ func parseFFI(f *syntax.File) *FFI {
 	}
 	for _, fn := range f.Root().Find("function_item") {
 		ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
-		if ext.Valid() && (ext.NamedChild(0).Text() == `"C"` || !ext.NamedChild(0).Valid()) {
+		if ext.Valid() && !NeverBuilt(fn) && (ext.NamedChild(0).Text() == `"C"` || !ext.NamedChild(0).Valid()) {
 			if len(ffi.Exports) == maxItems || len(fn.Field("parameters").NamedChildren()) > maxItems {
 				return nil
 			}

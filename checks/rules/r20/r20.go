@@ -319,8 +319,12 @@ func clusters(p *rules.Pass) {
 			theirs, sets := ctas(ref)
 			auto := !slices.ContainsFunc(passed, func(v int) bool { return v > 0 })
 			switch {
-			case auto && slices.ContainsFunc(theirs, func(v int) bool { return v > 1 }):
-				p.Reportf(c.Args[i], rules.Warning, "cluster", "the reference tunes `num_ctas` (%s), but `%s` always gets the compiler's default, so clusters stay at one block; expected the value of each configuration", numbers(theirs), q.Name)
+			case !slices.ContainsFunc(passed, func(v int) bool { return v > 1 }) && slices.ContainsFunc(theirs, func(v int) bool { return v > 1 }):
+				always := "the compiler's default"
+				if !auto {
+					always = numbers(passed)
+				}
+				p.Reportf(c.Args[i], rules.Warning, "cluster", "the reference tunes `num_ctas` (%s), but `%s` always gets %s, so clusters stay at one block; expected the value of each configuration", numbers(theirs), q.Name, always)
 			case !auto && !sets:
 				p.Reportf(c.Args[i], rules.Warning, "cluster", "`%s` gets %s, but the reference never sets `num_ctas`; expected -1", q.Name, numbers(passed))
 			}
