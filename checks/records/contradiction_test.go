@@ -173,3 +173,12 @@ func TestEndlessTextOutsideOfElements(t *testing.T) {
 		require.ErrorContains(t, r.Damage, "found more than 16 MiB of text outside of any element")
 	}
 }
+
+// pytest counts each subtest that passes and writes none, so that nothing tells such
+// a file from one that lost cases: the message names both.
+func TestTestsThatHaveSubtests(t *testing.T) {
+	written := suiteOf(`errors="0" failures="0" skipped="0" tests="9"`,
+		`<testcase classname="test_y.T" name="test_sub" time="0.037" />`, `<testcase classname="test_y" name="test_subt" time="0.009" />`, `<testcase classname="test_y" name="test_plain" time="0.005" />`)
+	require.Equal(t, "y.xml declares 9 tests and holds 3: it is partial, or its tests have subtests, which pytest counts and does not write",
+		ReadJUnit("y.xml", strings.NewReader(written)).Interrupted())
+}

@@ -116,7 +116,7 @@ func (r Report) Interrupted() string {
 	case r.Unnamed > 0:
 		return r.Name + " holds a test case without a name: the run was stopped while a test ran"
 	case r.Declared > len(r.Cases):
-		return fmt.Sprintf("%s declares %s and holds %d: it is partial", r.Name, words.Count(r.Declared, "test"), len(r.Cases))
+		return fmt.Sprintf("%s declares %s and holds %d: it is partial, or its tests have subtests, which pytest counts and does not write", r.Name, words.Count(r.Declared, "test"), len(r.Cases))
 	case r.Doubt != "":
 		return r.Name + " " + r.Doubt
 	}

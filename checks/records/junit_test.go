@@ -152,7 +152,7 @@ func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") 
 
 func TestDeclaredCountShowsPartialFile(t *testing.T) {
 	r := ReadJUnit("x.xml", strings.NewReader(`<testsuites tests="3"><testsuite tests="3"><testcase classname="a" name="b"/></testsuite></testsuites>`))
-	require.Equal(t, "x.xml declares 3 tests and holds 1: it is partial", r.Interrupted())
+	require.Equal(t, "x.xml declares 3 tests and holds 1: it is partial, or its tests have subtests, which pytest counts and does not write", r.Interrupted())
 }
 
 func TestOtherEncodingAndMarkup(t *testing.T) {
