@@ -63,6 +63,10 @@ func afterLayer(s string) string {
 	if !ok || layer == "" || strings.Trim(layer, "0123456789") != "" {
 		return s
 	}
+	// The builder's own word on a failed layer has no time.
+	if strings.HasPrefix(rest, "ERROR: ") {
+		return rest
+	}
 	seconds, text, ok := strings.Cut(rest, " ")
 	if !ok || seconds == "" || strings.Trim(seconds, "0123456789.") != "" {
 		return s

@@ -333,7 +333,7 @@ var buildRows = []Row{
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42"}, From: Rustc,
+		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42", "S-X52"}, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
@@ -413,7 +413,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: `ERROR: Failed (building wheel for|to build) |error: subprocess-exited-with-error|installable wheels for|maturin failed`, Rank: General},
 			{Line: `This package is a placeholder|The actual package is on index`},
-			{Line: `DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Could not open requirements file|doesn't have a source distribution or wheel for|Could not build wheels for`},
+			{Line: `Could not open requirements file|doesn't have a source distribution or wheel for|Could not build wheels for`},
 			{Line: `\bResolvePackageNotFound\b`},
 		},
 		Example:  "error: subprocess-exited-with-error\n\n  Building wheel for cffi (pyproject.toml) did not run successfully.\nERROR: Failed building wheel for cffi",
@@ -694,7 +694,7 @@ var buildRows = []Row{
 			{Line: `trying to overwrite '[^']*', which is also in package|dpkg: error processing (archive|package)|E: Sub-process /usr/bin/dpkg returned an error`},
 			{Line: `dpkg was interrupted, you must manually run|Waiting for cache lock: .*(timed out|aborted)`},
 			{Line: `The repository '[^']*' (is not signed|is no longer signed|does not have a Release file|no longer has a Release file)|signatures couldn't be verified because the public key is not available`},
-			{Line: `Release file for \S+ is (not valid yet|expired)|The following packages have unmet dependencies|you have held broken packages`},
+			{Line: `Release file for \S+ is (not valid yet|expired)|The following packages have unmet dependencies|you have held broken packages|Failed to download metadata for repo|No URLs in mirrorlist`},
 		},
 		Example:  "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 811 (unattended-upgr)",
 		NearMiss: "Waiting for cache lock: done",
@@ -748,16 +748,18 @@ var buildRows = []Row{
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
-		ID: "S-B51", Stage: Build, Class: Infra, From: Platform,
+		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-X19"}, From: Platform,
 		Title: "A file that was downloaded or kept in a cache is damaged or cut off",
 		Steps: []string{
 			"Remove the file, or the cache entry, and fetch it again.",
 			"Compare its checksum with that of the source; look for a full disk or a download that was broken off.",
+			"If the source itself replaced the file, find out why before the new checksum is written down.",
 		},
 		Any: []Pattern{
-			{Line: `tar: (Unexpected EOF|Error is not recoverable|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
+			{Line: `tar: Error is not recoverable`, Rank: General},
+			{Line: `tar: (Unexpected EOF|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
 			{Line: `\bBadZipFile\b|\bSafetensorError\b|Compressed file ended before|zlib\.error: |UnpicklingError: |End-of-central-directory signature not found`},
-			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream`},
+			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|DO NOT MATCH THE HASHES FROM THE REQUIREMENTS`},
 		},
 		Example: "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now", NearMiss: "checksum ok, archive unpacked",
 	},
@@ -827,7 +829,7 @@ var buildRows = []Row{
 			{Line: `ERROR: Could not find a version that satisfies`, Not: `\(from versions: none\)`},
 			{Line: `ERROR: No matching distribution found`, Near: `Could not find a version that satisfies .*from versions: [0-9]|Ignored the following`, Within: 3},
 			{Line: `there is no version of \S+ (==|>=|<)|depends on \S+ which doesn't match any versions`},
-			{Line: `PackagesNotFoundError|packages are not available from current channels`},
+			{Line: `^Error: Unable to find a match: |PackagesNotFoundError|packages are not available from current channels`},
 			{Line: `^E: (Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
 		},
 		Example:  "ERROR: Could not find a version that satisfies the requirement cuda-tile==9.9 (from versions: 0.9.0, 1.0.0)\nERROR: No matching distribution found for cuda-tile==9.9",
@@ -1215,7 +1217,7 @@ var buildRows = []Row{
 		NearMiss: "libops.so: 1.4 GiB, no relocation is out of reach",
 	},
 	{
-		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B55", "S-B75"}, From: Platform,
+		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B55", "S-B75", "S-B97"}, From: Platform,
 		Title: "What the requirements ask for excludes each other: two of them want different versions of one package",
 		Steps: []string{
 			"Read who asks for which version in the lines below: the pin of one must move.",
@@ -1238,7 +1240,7 @@ var buildRows = []Row{
 			"It began with a newer base image: the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `error: externally-managed-environment|The interpreter at \S+ is externally managed|No virtual environment found; run|Couldn't find a virtualenv or conda environment`},
+			{Line: `error: externally-managed-environment|The interpreter at \S+ is externally managed|No virtual environment found; run|Couldn't find a virtualenv or conda environment|Could not install packages due to an OSError: \[Errno 13\]`},
 		},
 		Example:  "error: externally-managed-environment\n\n× This environment is externally managed",
 		NearMiss: "× Building the environment failed",
@@ -1383,5 +1385,59 @@ var buildRows = []Row{
 		},
 		Example:  "auditwheel: error: cannot repair \"dist/tile-0.4.0-cp312-cp312-linux_x86_64.whl\" to \"manylinux_2_28_x86_64\" ABI because of the presence of too-recent versioned symbols.",
 		NearMiss: "auditwheel: dist/tile-0.4.0 is consistent with manylinux_2_28_x86_64",
+	},
+	{
+		ID: "S-B96", Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "conda refuses a channel: its terms are not accepted, or it is not allowed",
+		Steps: []string{
+			"Use conda-forge only (miniforge, `--override-channels -c conda-forge`), or accept the terms in the job: `conda tos accept`.",
+			"It began with a newer conda: the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `CondaToSNonInteractiveError|Terms of Service have not been accepted|ChannelDenied|UnavailableInvalidChannel|CondaHTTPError: HTTP 403`},
+		},
+		Example:  "CondaToSNonInteractiveError: Terms of Service have not been accepted for the following channels.",
+		NearMiss: "conda: channel terms of service accepted",
+	},
+	{
+		ID: "S-B97", Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "conda sees no GPU or an old system where it solves, so packages for CUDA cannot be chosen",
+		Steps: []string{
+			"Where the image is built without a GPU set `CONDA_OVERRIDE_CUDA=13.0` (and `CONDA_OVERRIDE_GLIBC`) for the solver.",
+			"On a GPU machine check the driver: conda takes the version from it.",
+			"The requirements themselves are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `nothing provides( requested)? __(cuda|glibc|linux|archspec)\b|__(cuda|glibc)\b.{0,40}(missing on the system|which is missing|not available)`},
+		},
+		Example:  "LibMambaUnsatisfiableError: Encountered problems while solving:\n  - nothing provides __cuda needed by pytorch-2.7.0-cuda126_py312",
+		NearMiss: "virtual packages : __cuda=13.0=0, __glibc=2.39=0",
+	},
+	{
+		ID: "S-B98", Stage: Build, Class: Infra, Also: InProcess, From: Platform,
+		Title: "The image builder's cache cannot be read or written",
+		Steps: []string{
+			"Let the build go on without it: `ignore-error=true` for the export, no `cache-from` for once.",
+			"If the driver does not support it, set up buildx with a docker-container builder before.",
+			"If the cache service refuses, raise the versions of buildx and of the build action: the old service was switched off.",
+		},
+		Any: []Pattern{
+			{Line: `failed to configure \S+ cache exporter|failed to solve: failed to configure \S+ cache importer|[Cc]ache export (is not supported|feature is currently not supported)|error writing manifest blob|failed to (solve|parse): .*cache (key|manifest|config).*\b(invalid response status|not found in cache)|(GHCACHE|ghcache|gha cache).*(failed|error|status \d)`},
+		},
+		Example:  "ERROR: failed to solve: failed to configure gha cache exporter: invalid response status 422",
+		NearMiss: "#31 exporting cache to GitHub Actions Cache\n#31 DONE 4.2s",
+	},
+	{
+		ID: "S-B99", Stage: Build, Class: Infra, Also: Env, From: Platform,
+		Title: "The image builder went away in mid-build",
+		Steps: []string{
+			"Look on the machine for why it ended: memory, a full disk, a restart of the daemon, a clean-up job that prunes builders.",
+			"Run the job again with fewer parallel steps; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `failed to receive status: rpc error|rpc error: code = Unavailable|error reading from server: EOF|failed to list workers: |buildkit\w*.* (exited|is not running|was killed)|ERROR: no builder .* found|graceful_stop|transport: Error while dialing`},
+		},
+		Example:  "ERROR: failed to receive status: rpc error: code = Unavailable desc = error reading from server: EOF",
+		NearMiss: "#31 rpc: builder default is running",
 	},
 }

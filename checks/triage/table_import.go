@@ -618,6 +618,21 @@ var importRows = []Row{
 		Example:  "E   ImportError: /opt/venv/lib/torch/lib/libgomp.so.1: cannot allocate memory in static TLS block",
 		NearMiss: "libgomp.so.1: TLS segment of 64 bytes",
 	},
+	{
+		ID: "S-I43", Stage: Import, Class: InProcess, Also: Infra, From: Platform,
+		Title: "CUDA_VISIBLE_DEVICES names a GPU or MIG slice that this machine does not have",
+		Steps: []string{
+			"Compare the value with `nvidia-smi -L`: identifiers of MIG slices change when the slices are made anew, and numbers count from 0 within what the container sees.",
+			"Take the value from the scheduler or the runner's own settings, not from the workflow.",
+			"The change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\b(CUDA|NVIDIA)_VISIBLE_DEVICES\W{1,3}(MIG-|GPU-)\w`, With: []string{"S-R18"}},
+			{Line: `invalid device ordinal`, Near: `\bCUDA_VISIBLE_DEVICES\W{1,3}[1-9]\d*$`, Within: 45},
+		},
+		Example:  "CUDA_VISIBLE_DEVICES: MIG-77aa0d12-41c9-5f0a-9f1e-aa21cdefa001\nE   RuntimeError: No CUDA GPUs are available",
+		NearMiss: "CUDA_VISIBLE_DEVICES: 0\nE   RuntimeError: No CUDA GPUs are available",
+	},
 }
 
 // thirdParty are packages that are not of the repository.

@@ -105,7 +105,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `^(Would reformat: |would reformat )|\bfiles? would be (reformatted|left unchanged)`, Not: `^\d+ files? would be left unchanged`},
 			{Line: `^Diff in \S+\.rs(:\d+| at line \d+):`},
-			{Line: `Imports are incorrectly sorted|\bI001 |(clang-format|prettier|rustfmt|black|ruff)\S*.*(check failed|not formatted|\bFailed$|\.Failed$)`},
+			{Line: `Imports are incorrectly sorted|\bI001 |file is not properly formatted|files were not properly formatted|(clang-format|prettier|rustfmt|black|ruff)\S*.*(check failed|not formatted|\bFailed$|\.Failed$)`},
 			{Line: `files were modified by this hook`},
 		},
 		Example:  "Would reformat: src/tilegym/ops/cutile_rs/bmm.py\n1 file would be reformatted, 411 files already formatted",
@@ -146,7 +146,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`},
-			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version`},
+			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version|error parsing called workflow|is not supported on this runner\. Missing file|The artifact name is not valid|unexpected key "[^"]*" for "|No ref found for: |does not have 'workflow_dispatch' trigger`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -177,6 +177,7 @@ var processRows = []Row{
 			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
 			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
 			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)|approving review is required|\bCLA\b.*\bnot (been )?signed|Contributor License Agreement.*\b(not|must|please)\b`},
+			{Line: `\[(subject|type|header|body|scope|footer)-[a-z-]+\]$|[Nn]o ([Cc]hangelog|[Nn]ews) (entry|fragment)|[Cc]hangelog\b.*\b(missing|not updated|required)`},
 			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
 		},
 		Example:  "Commit 0a1b2c3 is missing a Signed-off-by line\nDCO check failed",
@@ -248,6 +249,7 @@ var processRows = []Row{
 		ID: "S-X19", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "Git LFS did not give the files",
 		Steps: []string{
+			"If a program reads the pointer in place of the file, check out with `lfs: true`, or run `git lfs pull`; git-lfs must be installed.",
 			"If the budget is used up, raise it or keep the files in the runner's cache.",
 			"If an object is missing, push it from where it was committed: `git lfs push --all`.",
 		},
@@ -305,7 +307,7 @@ var processRows = []Row{
 		Title: "An earlier job left a lock, changes or files of another user in the work tree",
 		Steps: []string{
 			"Remove the lock file or the changes that the message names, or the whole work tree, on the runner.",
-			"Check that no two jobs share one folder.",
+			"Check that no two jobs share one folder; if it is busy, a process or a container of an earlier job still holds it.",
 			"If the files belong to root, a container wrote them: change their owner on the runner, and run containers as the runner's user or clean up inside of them.",
 		},
 		Any: []Pattern{
@@ -445,7 +447,7 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
-			{Line: `set the GH_TOKEN environment variable`},
+			{Line: `set the GH_TOKEN environment variable|Must provide --username with --password-stdin`},
 			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b|CUDA_HOME`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
@@ -550,7 +552,7 @@ var processRows = []Row{
 			"Correct the name, version or address; a repeated run does not help.",
 		},
 		Any: []Pattern{
-			{Line: `\b404 Client Error\b|RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError|returned error: 404\b|HTTP Error 404|\b404 +Not Found\b|ERROR 404: Not Found|[Ss]tatus( code)?:? 404\b`, Not: `retry|Retry`},
+			{Line: `\b404 Client Error\b|RepositoryNotFoundError|\bEntryNotFoundError|RevisionNotFoundError|returned error: 404\b|HTTP Error 404|\b404 +Not Found\b|ERROR 404: Not Found|[Ss]tatus( code)?:? 404\b`, Not: `retry|Retry`},
 			{Line: `NoSuchKey|NoSuchBucket|The specified (key|bucket|blob) does not exist`},
 		},
 		Example:  "E: Failed to fetch http://archive.example.invalid/pool/c/curl_8.5.deb  404  Not Found [IP: 10.0.0.1 80]",
@@ -562,7 +564,7 @@ var processRows = []Row{
 		Steps: []string{
 			"Correct what it names, or except the line with a reason.",
 		},
-		Any:      []Pattern{{Line: `^- hook id: `, Rank: General}, {Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}},
+		Any:      []Pattern{{Line: `^- hook id: `, Rank: General}, {Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}, {Line: "^error: `[^`]+` should be `"}, {Line: `\bSC\d{4} \((info|warning|error|style)\)`}},
 		Example:  "tests/a.py:12: error: Argument 1 to \"f\" has incompatible type \"int\"; expected \"str\"  [arg-type]\nFound 1 error in 1 file (checked 40 source files)",
 		NearMiss: "Success: no issues found in 40 source files",
 	},
@@ -617,5 +619,89 @@ var processRows = []Row{
 		},
 		Example:  "cargo-machete found the following unused dependencies in this directory:\ntile-core -- ./core/Cargo.toml:",
 		NearMiss: "cargo-machete didn't find any unused dependencies in this directory. Good job!",
+	},
+	{
+		ID: "S-X48", Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		Title: "The container's user cannot write the files by which a step talks to the runner",
+		Steps: []string{
+			"Run the container as the user that owns the runner's work folder (`options: --user 1001`), or as root.",
+			"Or make the work folder writable on the machine: it is mounted as /__w and /github/home.",
+			"The change is not at fault: the step itself may have passed.",
+		},
+		Any: []Pattern{
+			{Line: `_runner_file_commands/\S*.{0,12}[Pp]ermission denied|EACCES: permission denied, open .\S*(/__w/_temp|_runner_file_commands|/github/(home|workflow))|/github/home\S*.? ?: ?[Pp]ermission denied`},
+		},
+		Example:  "##[error]EACCES: permission denied, open '/__w/_temp/_runner_file_commands/save_state_77aa'",
+		NearMiss: "saved state in /__w/_temp/_runner_file_commands/save_state_77aa",
+	},
+	{
+		ID: "S-X49", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		Title: "The server that shares the GPU between processes (MPS) failed or cannot be reached",
+		Steps: []string{
+			"Start it again on the machine: `echo quit | nvidia-cuda-mps-control`, then `nvidia-cuda-mps-control -d`; a fault in one client ends it for all.",
+			"If the job is not to use it, unset CUDA_MPS_PIPE_DIRECTORY in the container.",
+			"Judge the job again afterwards: the first fault before this line may be another client's.",
+		},
+		Any: []Pattern{
+			{Line: `between the MPS server and the MPS client failed|MPS (server|client|daemon|control)\b.*\b(fail\w*|not (ready|running)|terminated|cannot connect|limit)|CUDA_ERROR_MPS_\w+|cudaErrorMps\w+`},
+		},
+		Example:  "E   RuntimeError: CUDA error: the remote procedural call between the MPS server and the MPS client failed",
+		NearMiss: "MPS server: 3 clients",
+	},
+	{
+		ID: "S-X50", Stage: Process, Class: Infra, Also: Env, Rank: Root, From: Platform,
+		Title: "The machine's NVSwitch fabric is not ready: the fabric manager does not run or does not fit the driver",
+		Steps: []string{
+			"On the host look at `systemctl status nvidia-fabricmanager`, and start it; its version must be the driver's own, to the last digit.",
+			"Until it is ready every CUDA call on such machines fails, single-GPU ones too.",
+			"Run the job again on another machine; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Error 802: system not yet initialized|CUDA error: system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady|[Ff]abric ?[Mm]anager\b.*\b(not running|fail\w*|inactive|does(n.t| not) match|mismatch)|\bState +: In Progress\b.*[Ff]abric`},
+		},
+		Example:  "E   RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized",
+		NearMiss: "nvidia-fabricmanager: active (running), 580.95.05",
+	},
+	{
+		ID: "S-X51", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A program waits for an answer that nobody gives in a job",
+		Steps: []string{
+			"Give the answer with the call: `-y`, `DEBIAN_FRONTEND=noninteractive`, `--yes`, `BatchMode=yes`, or close its input with `</dev/null`.",
+			"It is the last line before the silence that asks.",
+		},
+		Any: []Pattern{
+			{Line: `^(Please select the geographic area|Geographic area:|Configuring tzdata|Enter passphrase|Username for |Password for |Are you sure you want to continue connecting|Proceed \(\[?y\]?/n\)\?|Do you want to continue\? \[Y/n\] ?$|Is this ok \[y/N\]: ?$)`, With: []string{"S-R25"}},
+			{Line: `\[Y/n\] Abort\.|\[y/N\]: (Operation aborted|Aborted)|Proceed \(\[y\]/n\)\?.*(EOF|Exiting)|EOFError: EOF when reading a line|Cannot perform an interactive login from a non TTY|[Ii]nquirer.*not a (tty|terminal)`},
+		},
+		Example:  "Do you want to continue? [Y/n] Abort.",
+		NearMiss: "Do you want to continue? [Y/n] y\nSetting up tzdata",
+	},
+	{
+		ID: "S-X52", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		Title: "A model or data set is to come from the local cache and is not there: the run may not or cannot fetch it",
+		Steps: []string{
+			"Fill the cache beforehand (HF_HOME on the runner), and mount it into the container with rights to read.",
+			"Or allow the network for it: unset HF_HUB_OFFLINE and TRANSFORMERS_OFFLINE.",
+			"Better: let kernel tests make their inputs themselves.",
+		},
+		Any: []Pattern{
+			{Line: `outgoing traffic has been disabled|LocalEntryNotFoundError|[Oo]ffline mode is enabled|OfflineModeIsEnabled|couldn't find (it|them) in the cached files|Cannot find the requested files in the (disk|local) cache`},
+		},
+		Example:  "huggingface_hub.errors.LocalEntryNotFoundError: Cannot find the requested files in the disk cache and outgoing traffic has been disabled.",
+		NearMiss: "HF_HUB_OFFLINE=1, 3 models found in the local cache",
+	},
+	{
+		ID: "S-X53", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "A push was refused: the branch moved on in the meantime",
+		Steps: []string{
+			"Fetch and rebase before the push, and try again a few times in the job.",
+			"Let only one job at a time push to that branch (a `concurrency` group).",
+			"The tests' own results stand above.",
+		},
+		Any: []Pattern{
+			{Line: `!\s+\[(remote )?rejected\].*\((fetch first|non-fast-forward|stale info|cannot lock ref)|Updates were rejected because|failed to update ref|cannot lock ref .*is at .* but expected`},
+		},
+		Example:  " ! [rejected]        gh-pages -> gh-pages (fetch first)\nerror: failed to push some refs",
+		NearMiss: "To https://git.example.invalid/o/r\n   0a1b..2c3d  gh-pages -> gh-pages",
 	},
 }
