@@ -100,7 +100,7 @@ func (f *facts) lists(text string) {
 // its index lies beyond the data.
 func paddedMaximum(run Run) *Seen {
 	for _, c := range run.Cases {
-		if c.Failed && (c.zeros && isOp(c.ID.Kernel+c.ID.Test, "max") || c.width) {
+		if c.Failed && (c.zeros && isOp(c.ID.Kernel+c.ID.Test, "max") || c.width && isOp(c.ID.Kernel+c.ID.Test, "max", "min", "arg", "index", "topk", "top_k", "sort")) {
 			return &Seen{What: c.ID.Config() + ": lanes beyond the data win the maximum, 0 where all values are negative or an index beyond the last", log: c.log, line: c.line}
 		}
 	}
@@ -268,6 +268,8 @@ type benchmarks struct {
 	hash         string // of the last run that a line tells of
 	differs      line
 	process      line      // of another program that has memory of the GPU
+	arrow        [2]line   // the time on the device, level, and the whole, not level, with an arrow between the sides
+	versions     line      // on which the sides name different versions of a tool
 	chosen       [2]string // the last configuration of the base and of the head
 	choice       line      // on which they differ
 }
@@ -281,6 +283,11 @@ var (
 	runSum   = regexp.MustCompile(`\b(?:run|iter\w*|attempt|repeat|launch|call|pass|trial|rep)[ #=_]?\d+\b.*?\b(?:sha256|sha1|md5|crc\w*|hash|checksum|digest|sum)\W{0,3}([0-9a-f]{6,64})\b`)
 	// theirProcess is a program in the table of nvidia-smi that has a GiB or more.
 	theirProcess = regexp.MustCompile(`^\|\s+\d+\s+\S+\s+\S+\s+\d+\s+[CG+M]+\s+\S+\s+\d{4,}MiB \|$`)
+	// arrowTime is a time of both sides with an arrow between them.
+	arrowTime   = compile(`\b(?:([Kk]ernel|gpu|GPU|device)|([Ww]all|host|e2e|total|call))\b\D{0,8}([\d.]+) ?(?:us|ms|µs) ?(?:->|→|=>) ?([\d.]+) ?(?:us|ms|µs)`)
+	toolVersion = regexp.MustCompile(`\b(triton|tileiras|nvcc|ptxas|torch|llvm|cutile[\w-]*)[ =:]+v?(\d+\.\d+[\w.+]*)`)
+	// otherSide begins what a line tells of the second side.
+	otherSide = regexp.MustCompile(`\b(this run|head|current|candidate|now|after)\b`)
 	// sideConfig is a configuration that a tuner chose for one side.
 	sideConfig = compile(`^\W*(?:(base|main|baseline|before|old)|(head|new|pr|PR|candidate|after|current))\b[^:]*:.*\b(?:best|chosen|selected|tuned|picked)[ _]?(?:config\w*)?\b\W*(\S.*)`)
 	variation  = compile(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
@@ -300,6 +307,7 @@ const (
 	scatter        = "S-P18"
 	otherProcess   = "S-P33"
 	otherChoice    = "S-P35"
+	otherVersion   = "S-P38"
 	hostTime       = "S-P23"
 	nondeterminism = "S-C24"
 )
@@ -329,6 +337,12 @@ func (b *benchmarks) line(l line) {
 	if strings.Contains(l.text, "onfig") {
 		b.choices(l)
 	}
+	if arrowTime.need.in(l.text) {
+		b.arrows(l)
+	}
+	if b.versions.n == 0 && (strings.Contains(l.text, "base") || strings.Contains(l.text, "before")) {
+		b.tools(l)
+	}
 	sums := strings.Contains(l.text, "sha") || strings.Contains(l.text, "md5") || strings.Contains(l.text, "hash") || strings.Contains(l.text, "digest") || strings.Contains(l.text, "sum") || strings.Contains(l.text, "crc")
 	if sums && b.binary.n == 0 {
 		if m := twoSums.FindStringSubmatch(l.text); m != nil && m[1] == m[2] {
@@ -341,6 +355,37 @@ func (b *benchmarks) line(l line) {
 				b.differs = l
 			}
 			b.hash = strings.Clone(m[1])
+		}
+	}
+}
+
+// arrows takes times of both sides with an arrow between them.
+func (b *benchmarks) arrows(l line) {
+	for _, m := range arrowTime.re.FindAllStringSubmatch(l.text, 4) {
+		x, y := number(m[3]), number(m[4])
+		switch ratio := math.Max(x, y) / math.Min(x, y); {
+		case math.IsNaN(ratio):
+		case m[1] != "" && ratio < 1.05:
+			b.arrow[0] = l
+		case m[2] != "" && y > x && ratio > 1.15 && ratio < 1000:
+			b.arrow[1] = l
+		}
+	}
+}
+
+// tools takes a line that names versions of both sides.
+func (b *benchmarks) tools(l line) {
+	at := otherSide.FindStringIndex(l.text)
+	if at == nil {
+		return
+	}
+	base := map[string]string{}
+	for _, m := range toolVersion.FindAllStringSubmatch(l.text[:at[0]], 8) {
+		base[m[1]] = m[2]
+	}
+	for _, m := range toolVersion.FindAllStringSubmatch(l.text[at[0]:], 8) {
+		if v := base[m[1]]; v != "" && v != m[2] {
+			b.versions = l
 		}
 	}
 }
@@ -450,6 +495,12 @@ func (b *benchmarks) end(sc *logScan) {
 	}
 	if b.process.n > 0 {
 		sc.explains(otherProcess, append([]string{scatter}, slow...), b.process)
+	}
+	if b.arrow[0].n > 0 && b.arrow[1].n > 0 {
+		sc.explains(hostTime, slow, b.arrow[1])
+	}
+	if b.versions.n > 0 {
+		sc.explains(otherVersion, slow, b.versions)
 	}
 	if b.choice.n > 0 {
 		sc.explains(otherChoice, slow, b.choice)

@@ -596,6 +596,18 @@ var jitRows = []Row{
 		NearMiss: "TRITON_INTERPRET=1: 41 passed",
 	},
 	{
+		ID: "S-J46", Stage: JIT, Class: Test, Also: Kernel, Rules: []string{"R38"}, From: Platform,
+		Title: "A kernel is tuned while the tests run, where only fixed configurations are allowed",
+		Steps: []string{
+			"The lines above name the kernel and the key: give it one fixed configuration in tests, or a switch that the tests set.",
+			"The tests' values are not at fault; a choice by timing makes them depend on the runner's load.",
+		},
+		Any:      []Pattern{{Line: `\bautotun\w+ (ran|runs|happened|was run|is not allowed) (inside|in|during|within) (the |of )?(unit )?tests?\b`}},
+		Context:  `autotuning for function`,
+		Example:  "Triton autotuning for function _moe_wgrad_kernel,\n##[error]runtime autotuning ran inside unit tests",
+		NearMiss: "autotuning is off in unit tests",
+	},
+	{
 		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-J24", "S-J40"}, From: Platform,
 		Title: "torch.compile cannot trace or compile the code",
 		Steps: []string{

@@ -214,7 +214,7 @@ var perfRows = []Row{
 			{Line: `\b(ref\w*|expected|baseline)\b.*\b(num_ctas?(_in_cga)?|cluster size|CGA|occupancy)\b`},
 			{Line: `num_cta_in_cga\W{1,3}(None|1|-1|auto)\b`, Near: `num_ctas?\W{1,3}[248]\b`, Within: 15},
 			{Line: `tma::Disabled|\bTMA (is |was )?(disabled|off|not used)\b|\b(no|without|0) (TMA|tma_descriptor\w*)|\bload_ptr_tko\b.*\b(ref\w*|expected|main|base\w*)\b.*\bload_view_tko\b`},
-			{Line: `\b([Nn]um_stages|NUM_STAGES|num_warps|NUM_WARPS|BLOCK\w*|TILE\w*|num_ctas)\b ?[=:]? ?\d+\b.*\b(main|base|baseline|ref\w*|before)\b\W{0,4}\d+\b`},
+			{Line: `\b([Nn]um_stages|NUM_STAGES|num_warps|NUM_WARPS|BLOCK\w*|TILE\w*|num_ctas)\b ?[=:]? ?\d+\b.*\b(main|base|baseline|ref\w*|before)\b\W{0,4}\d+\b`, Not: `\d ?(us|ms|TFLOPS|TFLOP/s|GB/s|tok/s)\b`},
 		},
 		Example:  "candidate num_cta_in_cga=1, reference num_ctas=2\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
 		NearMiss: "candidate num_cta_in_cga=2, occupancy=1\nperf gate FAILED: matmul 4096 ratio 1.61 > 1.10",
@@ -486,5 +486,20 @@ var perfRows = []Row{
 		Any:      []Pattern{{Line: `\b[Pp]eak[ _](GPU |device |CUDA |allocated )?[Mm]em\w*\b.{0,60}\b(regress\w*|exceeds?|over budget|above|grew|increas\w+|limit|FAIL\w*)\b|\b[Mm]emory regression\b`, Not: `\b([Nn]o|0) regress|\b(ok|OK|PASS\w*|within)\b`}},
 		Example:  "peak memory: head 31.2 GiB, base 19.8 GiB (limit +5 %)\nFAIL: peak memory regression in attn_bwd",
 		NearMiss: "peak memory: head 19.8 GiB, base 19.8 GiB, ok",
+	},
+	{
+		ID: "S-P38", Stage: Perf, Class: Env, Also: Kernel, Rank: Weak, Rules: []string{"R20"}, From: Platform,
+		With:  slow,
+		Title: "The compiler or a library is of another version than in the baseline",
+		Steps: []string{
+			"Run the same sources with the old version: if they are fast there, the upgrade is the cause, whatever the change does.",
+			"Tune anew: the best configuration of one version is often a bad one of the next; compare spills and stages on both.",
+			"Pin the version for the gate, or make the baseline anew in a change of its own.",
+		},
+		Any: []Pattern{
+			{Line: `\b(triton|tileiras|nvcc|ptxas|cutile\S*|torch|llvm|cublas|cudnn)\b[ :=]+v?\d+\.\d+\S* ?(->|→|=>) ?v?\d+\.\d+`},
+		},
+		Example:  "triton 3.6.0 -> 3.7.1\nPerformance regressions detected!",
+		NearMiss: "triton 3.6.0, torch 2.13.0\nPerformance regressions detected!",
 	},
 }

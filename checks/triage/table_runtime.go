@@ -17,7 +17,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `CUDA_ERROR_ECC_UNCORRECTABLE`},
 			{Line: `uncorrectable ECC error`},
-			{Line: `\bXid\b.*: (48|62|63|64|74|79|92|94|95|119|120|140)\b`},
+			{Line: `\bXid\b.*: (48|62|63|64|74|79|92|94|95|119|120|140|143)\b|\bXid\b.*: 1(4[4-9]|50), .*\bFatal\b|caused by previous Xid 1(4\d|50)\b`},
 			{Line: `RmInitAdapter failed|GPU has fallen off the bus|GPU is lost\b|GPU requires reset`},
 			{Line: `[Uu]nable to determine the device handle for (GPU|gpu)`},
 			{Line: `CUDA error: hardware stack error|Remapping Failure Occurred *: Yes|[Rr]ow[ -][Rr]emap\w*\b.*\b([Ff]ailure|FAILED)\b.*\b(Yes|[1-9])|Volatile Uncorr\S* ECC *: [1-9]`},
@@ -171,7 +171,7 @@ var runtimeRows = []Row{
 			"Add an arm for the data type in ffi.rs, or take it out of the wrapper's list.",
 			"If the reference skips the data type, skip it in the test too.",
 		},
-		Any:     []Pattern{{Line: `failed \(rc=-2\): unsupported dtype`}},
+		Any:     []Pattern{{Line: `failed \(rc=-2\): unsupported dtype`}, {Line: `\b[Uu]nsupported (data ?type|dtype):? \(?(torch\.)?\w*(float|int|bf16|fp8|f8|f16|e4m3|e5m2)\w*`}},
 		Example: "RuntimeError: cutile_bmm failed (rc=-2): unsupported dtype", NearMiss: "RuntimeError: cutile_bmm failed (rc=-3): kernel launch failed",
 	},
 	{
@@ -554,7 +554,7 @@ var runtimeRows = []Row{
 			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `line \d+ in (_run_ffi|synchronize)$`, Within: 4},
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b|\bin synchronize$`, Near: `maximum execution time|The operation was cancell?ed|has been running for over`, Within: 20},
 			// The last thing that was begun, and a GPU that is busy when the time is over.
-			{Line: `maximum execution time|The operation was cancell?ed|execution took longer than|DUE TO TIME LIMIT|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
+			{Line: `maximum execution time|The operation was cancell?ed|execution took longer than|DUE TO TIME LIMIT|has timed out after \d+ minutes|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
 		},
 		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
 	},
@@ -1065,6 +1065,7 @@ var runtimeRows = []Row{
 			"A number that fits one GPU does not fit another with less shared memory.",
 		},
 		Any: []Pattern{
+			{Line: `\b\d+ SMs?\b.{0,24}\b(assumed|hard-?coded|expected|compiled for)\b.*\b(has|only|found|is)\b.*\b\d+ SMs?\b|\b(assumes?|hard-?codes?|expects?|compiled for) \d+ SMs?\b.*\b(has|only|found)\b.*\d`},
 			{Line: `COOPERATIVE_LAUNCH_TOO_LARGE|CooperativeLaunchTooLarge|too many blocks in cooperative launch`, With: []string{"S-R26", failedCase}},
 			{Line: `\b([Gg]rid|global|software|inter-?block|device-wide)[ _-]?(wide )?(barrier|sync\w*|counter)\b|\bbarrier ?[=:] ?(global|grid|counter|software)|\b[Pp]ersistent grid\b.*\b(SMs?|blocks?)\b.*\bsmem\b`},
 		},
