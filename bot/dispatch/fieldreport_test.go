@@ -351,6 +351,16 @@ func TestFieldReport112UntunedTimesAreRefused(t *testing.T) {
 	}
 }
 
+// What another backend answered for the candidate is no measurement of it.
+func TestFallbackInAPerfLogIsVoid(t *testing.T) {
+	says := "Current backend 'cutile-rs' has no implementation for 'row_sum', falling back to 'cutile' backend"
+	v := judged(t, job.Perf, "success", dispatch.Kernel{}, measured("warming up\n"+says+"\n"))
+	require.Equal(t, gate.Blocked, v.Outcome, v.Sentence)
+	require.Contains(t, v.Sentence, "another backend answered")
+	v = judged(t, job.Perf, "success", dispatch.Kernel{}, measured(strings.Replace(says, "cutile-rs", "triton", 1)+"\n"))
+	require.Equal(t, gate.PerfDone, v.Outcome, v.Sentence)
+}
+
 // field-report 115: a verdict is never read from words.
 func TestFieldReport115WordsInTheLog(t *testing.T) {
 	v := judged(t, job.Correctness, "failure", dispatch.Kernel{}, tested(1, `<testsuites><testsuite tests="0"/></testsuites>`, "PASS\nSUCCESS: all good\nALL_PASS\n"))

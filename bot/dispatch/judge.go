@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -294,6 +295,7 @@ var untuned = regexp.MustCompile(`(?mi)^.{0,80}\b((TILEGYM_)?DISABLE_AUTOTUNE\s*
 func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	var files []perf.File
 	var notes, signs []string
+	var fallback string
 	for _, f := range e.Files {
 		data, err := fs.ReadFile(e.fsys, f.Path)
 		if err != nil {
@@ -310,7 +312,9 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 			if line := untuned.Find(data); line != nil {
 				return blocked("Refused: `%s` says `%s`, and times that were taken without tuning do not count.", f.Path, bytes.TrimSpace(line)), nil
 			}
-			signs = append(signs, perf.ConsoleNotes(records.ReadConsole(f.Path, bytes.NewReader(data)))...)
+			console := records.ReadConsole(f.Path, bytes.NewReader(data))
+			signs = append(signs, perf.ConsoleNotes(console)...)
+			fallback = cmp.Or(fallback, console.Fallbacks[records.CanonicalBackend(e.Candidate)])
 		}
 	}
 	if len(files) == 0 {
@@ -323,7 +327,7 @@ func (e Evidence) perf(c config.Config, k Kernel) (Verdict, error) {
 	notes = append(signs, notes...)
 	v := perf.Compare(files, []job.Evidence{e.Evidence}, perf.Options{
 		Candidate: e.Candidate, Reference: e.Reference, Threshold: c.Perf.Threshold, MaxMissing: c.Perf.MaxMissing, Variants: variants,
-		MaxRounds: e.request.Rounds.Max, Renames: c.Perf.Renames, AllowSkip: c.SkipMatcher(e.Candidate), LogNotes: notes,
+		MaxRounds: e.request.Rounds.Max, Renames: c.Perf.Renames, AllowSkip: c.SkipMatcher(e.Candidate), LogNotes: notes, Fallback: fallback,
 	})
 	// The limit is kept with the verdict: the configuration may change after.
 	detail, err := json.Marshal(struct {
