@@ -81,7 +81,7 @@ type frame struct {
 	class   *class
 	returns []returned
 	global  map[string]bool // names of the module that the function assigns to
-	mark    int // guards at entry
+	mark    int             // guards at entry
 }
 
 type returned struct {

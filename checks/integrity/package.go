@@ -68,8 +68,49 @@ func comparePackage(head, base *tree.Tree) []Finding {
 			}
 			out = append(out, Finding{Measuring, h, clip(t.Node), rules.Warning, key, t.Message})
 		}
+		out = append(out, registrations(b, h)...)
 		if p == opsInit {
 			out = append(out, rebound(b, h, interfaces(head))...)
+		}
+	}
+	return out
+}
+
+// registrations reports what a file registers or puts into the dispatcher's
+// registry and its base did not: another function may answer for a kernel.
+func registrations(b, h *syntax.File) []Finding {
+	wrappers := !strings.HasPrefix(h.Path, backendRoot+"/") && path.Base(h.Path) != "__init__.py"
+	find := func(f *syntax.File) []syntax.Node {
+		var out []syntax.Node
+		for _, n := range f.Root().Find("call", "assignment", "delete_statement") {
+			named := n
+			switch {
+			case n.Is("call") && syntax.PyName(n.Field("function")) == "register_impl":
+				// A file of the ops may be a wrapper under another name than a kernel's.
+				if backend := syntax.PyArg(n, "backend", 1); !wrappers || !backend.Is("string") || syntax.PyString(backend) != candidate {
+					out = append(out, n)
+				}
+				continue
+			case n.Is("call"):
+				named = n.Field("function").Field("object")
+			case n.Is("assignment"):
+				named = n.Field("left")
+			}
+			if !named.Is("identifier") && slices.ContainsFunc(append(named.Find("identifier"), named), func(id syntax.Node) bool { return id.Text() == "_REGISTRY" }) {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+	had := map[string]bool{}
+	for _, n := range find(b) {
+		had[n.Squeeze()] = true
+	}
+	var out []Finding
+	for _, n := range find(h) {
+		if !had[n.Squeeze()] {
+			message := quoteNode(n) + " decides which function answers for an op, outside of the op's wrapper; a maintainer must look"
+			out = append(out, Finding{Collection, h, clip(n), rules.Warning, "registers " + n.Squeeze(), message})
 		}
 	}
 	return out

@@ -129,8 +129,8 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 			if target.Is("identifier") && !global(owner, target.Text()) {
 				continue
 			}
-		} else if name := syntax.PyName(n.Field("function")); name == "setdefault" || name == "__setitem__" {
-			target, value = n.Field("function").Field("object"), syntax.PyArg(n, "", 1)
+		} else {
+			target, value = n.Field("function").Field("object"), stored(n)
 		}
 		kept := target.Is("attribute") && parameterOf(owner, target.NamedChild(0)) && readElsewhere(w, target)
 		for target.Is("subscript", "attribute") {
@@ -215,6 +215,23 @@ func returnsKept(fn, value syntax.Node) bool {
 	return false
 }
 
+// stored is what a call puts into the container that it is a method of.
+func stored(call syntax.Node) syntax.Node {
+	switch syntax.PyName(call.Field("function")) {
+	case "setdefault", "__setitem__", "insert":
+		return syntax.PyArg(call, "", 1)
+	case "append", "appendleft", "add":
+		return syntax.PyArg(call, "", 0)
+	case "update", "extend":
+		list := syntax.PyArg(call, "", 0)
+		if list.Is("dictionary") {
+			return list.ChildOf("pair").Field("value")
+		}
+		return list.NamedChild(0)
+	}
+	return syntax.Node{}
+}
+
 // global reports whether a function assigns to the module's name.
 func global(fn syntax.Node, name string) bool {
 	for _, g := range fn.Find("global_statement", "nonlocal_statement") {
@@ -234,6 +251,9 @@ func outlives(w *host.Wrapper, fn, id syntax.Node) bool {
 		return true
 	}
 	for _, q := range fn.Field("parameters").NamedChildren() {
+		if q.Is("default_parameter", "typed_default_parameter") && q.Field("name").Text() == name && q.Field("value").Is("dictionary", "list", "call", "set") {
+			return true // the default is made once
+		}
 		if q.Text() == name || q.Field("name").Text() == name || q.NamedChild(0).Text() == name {
 			return false
 		}
@@ -241,6 +261,11 @@ func outlives(w *host.Wrapper, fn, id syntax.Node) bool {
 	for _, a := range fn.Find("assignment", "for_statement", "named_expression", "as_pattern_target") {
 		if left := a.Field("left"); left.Is("identifier") && left.Text() == name || a.Field("name").Text() == name || a.Is("as_pattern_target") && a.Text() == name {
 			return false
+		}
+	}
+	for _, c := range w.File.Root().NamedChildren() {
+		if c.Is("class_definition") && c.Field("name").Text() == name {
+			return true
 		}
 	}
 	return w.Consts[name].Valid() || w.Function(id).Valid()
