@@ -18,6 +18,7 @@ type multiples struct {
 	mixed  bool    // two pairs have not
 	pairs  map[[2]float64]bool
 	strong bool // one pair is no coincidence by itself
+	listed int  // pairs of the longest lists
 }
 
 const (
@@ -55,6 +56,18 @@ func (m *multiples) line(l line) {
 		if rest, ok := strings.CutPrefix(l.text, s[1]); ok && m.first == s[0] {
 			m.first = ""
 			m.pair(l, m.values, figures(rest))
+			return
+		}
+	}
+	if strings.HasSuffix(l.text, "]") {
+		if f := gotList.FindStringSubmatch(l.text); f != nil {
+			m.first, m.values, m.age = "list", figures(f[1]), 0
+			return
+		}
+		if f := refList.FindStringSubmatch(l.text); f != nil && m.first == "list" {
+			ref := figures(f[1])
+			m.first, m.listed = "", max(m.listed, min(len(m.values), len(ref)))
+			m.pair(l, m.values, ref)
 			return
 		}
 	}
@@ -100,7 +113,7 @@ func (m *multiples) pair(l line, a, b []float64) {
 }
 
 func (m *multiples) end(sc *logScan) {
-	if !m.mixed && (m.strong || len(m.pairs) >= 3) {
+	if !m.mixed && (m.strong || len(m.pairs) >= 3 || m.factor != 0 && m.listed >= 3) {
 		sc.explains(multiple, mismatches, m.at)
 	}
 }

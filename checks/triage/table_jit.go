@@ -483,7 +483,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\btriton\.compiler\.errors\.\w+|\btriton\.compiler\.code_generator\.\w+Error|IncompatibleTypeErrorImpl`},
-			{Line: `Loop-carried variable .* has initial type|Both operands must be same dtype|unsupported AST node type`},
+			{Line: `Both operands must be same dtype|unsupported AST node type`},
 			{Line: `'tt\w*\.\w+' op |PassManager::run failed`},
 		},
 		Context: `^(\w+Error\(|Input shapes should|at \d+:\d+:)`, ContextAfter: true,
@@ -606,6 +606,28 @@ var jitRows = []Row{
 		Context:  `autotuning for function`,
 		Example:  "Triton autotuning for function _moe_wgrad_kernel,\n##[error]runtime autotuning ran inside unit tests",
 		NearMiss: "autotuning is off in unit tests",
+	},
+	{
+		ID: "S-J47", Stage: JIT, Class: Kernel, Rules: []string{"R8", "R22"}, From: Platform,
+		Title: "A variable of a loop or branch of a Triton kernel changes its type or shape",
+		Steps: []string{
+			"Compare the two types in the message: make the first value what the loop assigns, or convert inside of the loop back to it.",
+			"Keep an accumulator in float32 from its first value on: a product of half-precision operands may return the narrower type.",
+		},
+		Any:      []Pattern{{Line: `Loop-carried variable .* has initial type|initial value for \S+ is of type .*, but the (then|else) block|Mismatched type for \S+ between then block|is re-assigned to .* in loop!`}},
+		Example:  "AssertionError('Loop-carried variable acc has initial type <[64, 64], fp32> but is re-assigned to <[64, 64], fp16> in loop!')",
+		NearMiss: "loop-carried variables: 3, all of one type",
+	},
+	{
+		ID: "S-J48", Stage: JIT, Class: Env, Also: Host, From: Platform,
+		Title: "The kernel is written for another version of Triton: an option or argument is not known",
+		Steps: []string{
+			"Compare the installed version with the one that the kernel was written for: options of `Config`, of `jit` and of loops come and go.",
+			"Pin Triton, or ask for the option before it is passed.",
+		},
+		Any:      []Pattern{{Line: `\b(Config\.__init__|JITFunction\.\w+|autotune|jit|CUDAOptions\.__init__|range\.__init__)\(\) got an unexpected keyword argument|unexpected keyword argument '(num_consumer_groups|num_buffers_warp_spec|reg_dec_producer|reg_inc_consumer|warp_specialize|cache_results|ir_override|maxnreg|num_ctas)'`}},
+		Example:  "TypeError: Config.__init__() got an unexpected keyword argument 'num_consumer_groups'",
+		NearMiss: "Config: num_warps=4, num_stages=3",
 	},
 	{
 		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-J24", "S-J40"}, From: Platform,

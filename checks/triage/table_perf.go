@@ -140,6 +140,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
 			{Line: `direct_copy_kernel\w*`, With: slow},
+			{Line: `\[CUDA (memcpy|memset)\b.*\] 0$|\b(no|without|0|none)\b.*\[CUDA (memcpy|memset)\b`, Near: `^[\d.]+ .*\[CUDA (memcpy|memset)`, Within: 12, With: slow},
 			{Line: `\b(cudaMemcpy\w*|Memcpy|memcpy|HtoD|DtoH|DtoD|Memset)\b.*\b(main|base|baseline|before|reference)\W{1,3}(none|0)\b`, With: slow},
 			{Line: `\b(extra|additional|superfluous) (copy|copies|cast|conversion|convert|elementwise|memcpy|memset|fill)\b|\b(extra|additional) (kernels|launches|kernel launch\w*)\b`, Not: `\b([Nn]o|0|without) (extra|additional)`, With: slow},
 			{Line: `\b([Kk]ernels?|[Ll]aunches)( launched)? ?(per|/|a|each) ?(call|iter\w*|step)\b\D{0,4}([2-9]|\d\d)\b.*\b(baseline|ref\w*|expected|before|was)\b\D{0,4}1\b`, With: slow},

@@ -554,7 +554,7 @@ var runtimeRows = []Row{
 			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `line \d+ in (_run_ffi|synchronize)$`, Within: 4},
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b|\bin synchronize$`, Near: `maximum execution time|The operation was cancell?ed|has been running for over`, Within: 20},
 			// The last thing that was begun, and a GPU that is busy when the time is over.
-			{Line: `maximum execution time|The operation was cancell?ed|execution took longer than|DUE TO TIME LIMIT|has timed out after \d+ minutes|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
+			{Line: `maximum execution time|execution took longer than|DUE TO TIME LIMIT|has timed out after \d+ minutes|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
 		},
 		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
 	},
