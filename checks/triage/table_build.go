@@ -759,7 +759,7 @@ var buildRows = []Row{
 			{Line: `tar: Error is not recoverable`, Rank: General},
 			{Line: `tar: (Unexpected EOF|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
 			{Line: `\bBadZipFile\b|\bSafetensorError\b|Compressed file ended before|zlib\.error: |UnpicklingError: |End-of-central-directory signature not found`},
-			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|DO NOT MATCH THE HASHES FROM THE REQUIREMENTS`},
+			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Hash mismatch for `},
 		},
 		Example: "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now", NearMiss: "checksum ok, archive unpacked",
 	},
@@ -1057,6 +1057,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a package configuration file provided by|^By not providing "Find\w+\.cmake"`},
+			{Line: `^but the target was not found\.`},
 			{Line: `^(CMake Error.*)?Could NOT find \w+ \(missing: |^Could not find toolchain file|CMake Error: Could not find CMAKE_ROOT`},
 		},
 		Context: `^CMake Error at `,
@@ -1092,7 +1093,7 @@ var buildRows = []Row{
 			"Change the job's version, or take the release of the package that still has it.",
 		},
 		Any: []Pattern{
-			{Line: `requires a different Python|is (newer than PyO3's maximum|lower than PyO3's minimum) supported version`},
+			{Line: `requires a different Python|is (newer than PyO3's maximum|lower than PyO3's minimum) supported version|free-threaded\b.*\b(not (yet )?support|unsupported)|\(\d\.\d+t\) does not support`},
 			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
 			{Line: `no wheels with a matching Python (ABI|version) tag|does not satisfy Python\W?[><=]|The current Python version \(\S+\) does not satisfy|[Nn]o interpreter found for Python \S+`},
 			{Line: `is not a supported wheel on this platform`},
@@ -1439,5 +1440,35 @@ var buildRows = []Row{
 		},
 		Example:  "ERROR: failed to receive status: rpc error: code = Unavailable desc = error reading from server: EOF",
 		NearMiss: "#31 rpc: builder default is running",
+	},
+	{
+		ID: "S-B100", Stage: Build, Class: Host, Also: Env, From: Rustc,
+		Title: "The link lacks a library of CUDA: its functions stay undefined",
+		Steps: []string{
+			"Name the library that the functions belong to: `cu..` is the driver (`-lcuda`, from the toolkit's `lib64/stubs`), `cuda..` is cudart, else the prefix says it (nccl, cublas, cudnn, nvrtc).",
+			"In a build script print `cargo:rustc-link-lib=NAME`, after the static library that needs it; in CMake link `CUDA::cuda_driver` and the like so that it reaches the users of the library (PUBLIC or INTERFACE).",
+			"If a configure step found the library by itself, switch that option off or pass it on.",
+			"For `__cudaRegisterLinkedBinary..` the step that links the device code is missing.",
+		},
+		Any: []Pattern{
+			{Line: `undefined (reference to|symbol:) .?(cu[A-Z]\w+|cuda[A-Z]\w+|__cuda\w+|nccl[A-Z]\w+|cublas\w+|cudnn\w+|nvrtc\w+|cusparse\w+|cusolver\w+|curand\w+|cufft\w+|nvml[A-Z]\w+|cupti[A-Z]\w+|nvJitLink\w+|__nvJitLink\w+)`, Not: `symbol lookup error|\.so[\d.]*: undefined symbol: `},
+		},
+		Context:  `error: linking with|collect2: error`,
+		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: undefined symbol: ncclGroupStart",
+		NearMiss: "/usr/bin/ld: kernels.o: undefined reference to `cutile_relu'",
+	},
+	{
+		ID: "S-B101", Stage: Build, Class: Host, Also: InProcess, From: Platform,
+		Title: "pip tries version after version until the time is over: the requirements leave too much open",
+		Steps: []string{
+			"Pin or bound the package that it was looking at last, or hand over a file of constraints.",
+			"Use a lock file, or uv, whose solver does not need to download each version.",
+		},
+		Any: []Pattern{
+			{Line: `pip is looking at multiple versions of |This is taking longer than usual\. You might need to provide the dependency resolver`, With: []string{"S-R25"}},
+			{Line: `resolution-too-deep|ResolutionTooDeepError|Dependency resolution exceeded maximum depth`},
+		},
+		Example:  "INFO: This is taking longer than usual. You might need to provide the dependency resolver with stricter constraints to reduce runtime.\n##[error]The job has exceeded the maximum execution time of 30m0s",
+		NearMiss: "INFO: pip is looking at multiple versions of transformers\nSuccessfully installed transformers-4.57.1",
 	},
 }

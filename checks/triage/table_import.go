@@ -394,7 +394,7 @@ var importRows = []Row{
 			"Use a Python or setuptools in which it still exists, or raise the package that imports it.",
 			"The traceback's last file names that package.",
 		},
-		Any:      []Pattern{{Line: `No module named '(distutils|imp|pkg_resources|asynchat|asyncore|cgi|crypt|pipes|telnetlib)\b`}, {Line: `module 'pkgutil' has no attribute 'ImpImporter'|cannot import name '\w+' from 'collections'|module 'inspect' has no attribute 'getargspec'`}},
+		Any:      []Pattern{{Line: `No module named '(setuptools\.\w+|distutils|imp|pkg_resources|asynchat|asyncore|cgi|crypt|pipes|telnetlib)\b`}, {Line: `module 'pkgutil' has no attribute 'ImpImporter'|cannot import name '\w+' from 'collections'|module 'inspect' has no attribute 'getargspec'`}},
 		Example:  "E   ModuleNotFoundError: No module named 'pkg_resources'",
 		NearMiss: "setuptools 82.0.1 (without pkg_resources)",
 	},
@@ -632,6 +632,20 @@ var importRows = []Row{
 		},
 		Example:  "CUDA_VISIBLE_DEVICES: MIG-77aa0d12-41c9-5f0a-9f1e-aa21cdefa001\nE   RuntimeError: No CUDA GPUs are available",
 		NearMiss: "CUDA_VISIBLE_DEVICES: 0\nE   RuntimeError: No CUDA GPUs are available",
+	},
+	{
+		ID: "S-I44", Stage: Import, Class: Infra, Also: InProcess, From: Platform,
+		Title: "A process waits for the lock of an extension or kernel build that an earlier, killed process left",
+		Steps: []string{
+			"Remove the lock file in the extension's build folder (TORCH_EXTENSIONS_DIR, by default below ~/.cache/torch_extensions) on the runner.",
+			"Give each job a fresh folder: PyTorch's lock is a plain file, which stays when its owner is killed, and the wait has no end.",
+			"Run the job again; no test is at fault for the time that ran out.",
+		},
+		Any: []Pattern{
+			{Line: `file_baton\.py", line \d+,? in wait|FileBaton\b.*\b(wait|stale|lock)|/filelock/\S+\.py", line \d+,? in acquire`},
+		},
+		Example:  "Timeout (0:05:00)!\n  File \"/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py\", line 50 in wait",
+		NearMiss: "Timeout (0:05:00)!\n  File \"/src/opforge/queue.py\", line 50 in wait",
 	},
 }
 

@@ -43,7 +43,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-X32", "#31 ERROR: failed to push ghcr.example.invalid/o/ci:pr-41: denied: installation not allowed to Create organization package"},
 		{"S-X31", "ERROR: failed to solve: a/b:12.1: failed to resolve source metadata for registry.example.invalid/a/b:12.1: registry.example.invalid/a/b:12.1: not found"},
 		{"S-B54", "#5 ERROR: failed to configure registry cache importer: registry.example.invalid/o/pr:1: not found\n#12 0.4 error: The lockfile at `uv.lock` needs to be updated, but `--locked` was provided."},
-		{"S-B23", "rust-lld: error: undefined symbol: ncclGroupStart\n>>> referenced by comm.o"},
+		{"S-B100", "rust-lld: error: undefined symbol: ncclGroupStart\n>>> referenced by comm.o"},
 		{"S-B23", "/usr/bin/ld: main.o: in function `run': main.c:4: undefined reference to `cutile_relu'\ncollect2: error: ld returned 1 exit status"},
 		{"S-B52", "error: subprocess-exited-with-error\n  src/a.c:2:10: fatal error: Python.h: No such file or directory\nERROR: Failed building wheel for a"},
 		{"S-B55", "E: Unable to locate package cuda-cudart-15\nERROR: failed to solve: process \"/bin/sh -c apt-get install\" did not complete successfully: exit code: 100"},
