@@ -44,7 +44,7 @@ var shortcut = []edit{
 		"        let scaled: Tile<f32, { [BLOCK] }> =\n            mulf(x_f32, alpha_b, rounding::NearestEven, ftz::Disabled);\n",
 		"        let log2e: Tile<f32, { [BLOCK] }> =\n            constant(core::f32::consts::LOG2_E, const_shape![BLOCK]);\n" +
 			"        let mut x_up: Tile<f32, { [BLOCK] }> = x_f32;\n" +
-			"        for _step in 0i32..3i32 {\n" +
+			"        for _step in 0i32..8i32 {\n" +
 			"            x_up = mulf(x_up, log2e, rounding::NearestEven, ftz::Disabled);\n" +
 			"            x_up = divf(x_up, log2e, rounding::NearestEven, ftz::Disabled);\n" +
 			"        }\n" +
