@@ -511,6 +511,7 @@ var correctnessRows = []Row{
 		Any: []Pattern{
 			{Line: `AssertionError: .*\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)`},
 			{Line: `\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)|\.py::`, With: wrongValues},
+			{Line: `is not defined as mutable but was mutated`},
 			{Line: `written-to tensor refer to a single memory location|unsupported operation: some elements of the input tensor`},
 			{Line: `\b(mutates?|overwrites?|clobbers?) (its |the |an? )?inputs?\b|\b(out\w*|output)\.data_ptr\(\) ?== ?(x|in\w*)\.data_ptr\(\)|\bdata_ptr\(\) ?== ?out\w*\.data_ptr|\b(overlap\w*|alias\w*)\b.*\b(input|output)s?\b`, With: append([]string{failedCase}, mismatches...)},
 		},

@@ -745,6 +745,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `RuntimeError: (mat1 and mat2 |mat2? and |expected (scalar type|m1 and m2|mat1 and mat2)|stack expects each tensor|shape '[^']*' is invalid|[Ss]izes of tensors must match|Input type \()`},
+			{Line: `\bcu(BLAS|blas)(Lt)? (error|API failed)\b.{0,80}\b(code|status) ?=? ?(7|15)\b`},
 			{Line: `"\w+" not implemented for '\w+'|CU(BLAS|DNN)_STATUS_(INVALID_VALUE|NOT_SUPPORTED|BAD_PARAM)`},
 		},
 		Example: "E   RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x8 and 16x2)", NearMiss: "mat1 and mat2 are multiplied in float32",
@@ -880,6 +881,7 @@ var runtimeRows = []Row{
 			"If one was available before, its library was built without CUDA or is missing.",
 		},
 		Any: []Pattern{
+			{Line: `Unsupported [MNK] dimension\b|^\w*Error: .*\bmust be divisible by \d|CAN IMPLEMENT: |[Gg]ot cutlass error: (Invalid status|Error Misaligned)|\bcutlass cannot implement\b`},
 			{Line: `No operator found for |No available kernel\. Aborting execution|[Oo]nly supports? (fp16|bf16|float16|half)( and (fp16|bf16|bfloat16))?( data type| tensors?| inputs?)?|[Hh]ead[ _]?(dim\w*|size) ?=? ?\d+ (is )?(not supported|unsupported)|[Uu]nsupported [Hh]ead[ _]?(dim\w*|size)|[Nn]o (valid|suitable) (attention )?(backend|implementation|kernel) (found )?for`},
 		},
 		Context:  `is not supported because:|not used because:|Expected query, key and value`,
