@@ -148,7 +148,7 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39"}, From: Platform,
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39", "S-I45"}, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
@@ -646,6 +646,20 @@ var importRows = []Row{
 		},
 		Example:  "Timeout (0:05:00)!\n  File \"/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py\", line 50 in wait",
 		NearMiss: "Timeout (0:05:00)!\n  File \"/src/opforge/queue.py\", line 50 in wait",
+	},
+	{
+		ID: "S-I45", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "A library of CUDA is not there in this version: the package is for another version of CUDA, or nothing brings it",
+		Steps: []string{
+			"Compare the number in the library's name with what there is (`torch.version.cuda`, `pip list | grep nvidia`): the package wants that major version.",
+			"Install the package's wheel for this CUDA, from the index that has it; or build it here.",
+			"If nothing brings the library at all, install the `nvidia-*` wheel or the toolkit's package that has it.",
+		},
+		Any: []Pattern{
+			{Line: `\blib(cudart|cublas|cublasLt|cudnn\w*|nvrtc|cusparse|cusolver|curand|cufft|nvJitLink|cupti|nvToolsExt)\.so\.\d[\d.]*: cannot open shared object`},
+		},
+		Example:  "E   ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+		NearMiss: "libcudart.so.12 => /opt/venv/lib/libcudart.so.12",
 	},
 }
 

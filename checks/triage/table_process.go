@@ -145,7 +145,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
-			{Line: `Input required and not supplied: |HttpError: Not Found`},
+			{Line: `Input required and not supplied: |HttpError: Not Found`, Not: `supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version|error parsing called workflow|is not supported on this runner\. Missing file|The artifact name is not valid|unexpected key "[^"]*" for "|No ref found for: |does not have 'workflow_dispatch' trigger`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
@@ -176,7 +176,7 @@ var processRows = []Row{
 			{Line: `[Mm]issing (a )?(DCO|[Ss]igned-off-by|sign-?off)|sign-?off is missing|DCO check failed|Commits must have verified signatures`},
 			{Line: `Skills content was modified (but|AFTER)|signatures are stale`},
 			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
-			{Line: `requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)|approving review is required|\bCLA\b.*\bnot (been )?signed|Contributor License Agreement.*\b(not|must|please)\b`},
+			{Line: `is not allowed to deploy to|requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)|approving review is required|\bCLA\b.*\bnot (been )?signed|Contributor License Agreement.*\b(not|must|please)\b`},
 			{Line: `\[(subject|type|header|body|scope|footer)-[a-z-]+\]$|[Nn]o ([Cc]hangelog|[Nn]ews) (entry|fragment)|[Cc]hangelog\b.*\b(missing|not updated|required)`},
 			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
 		},
@@ -447,7 +447,7 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
-			{Line: `set the GH_TOKEN environment variable|Must provide --username with --password-stdin`},
+			{Line: `Input required and not supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)|set the GH_TOKEN environment variable|Must provide --username with --password-stdin`},
 			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b|CUDA_HOME`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
@@ -703,5 +703,58 @@ var processRows = []Row{
 		},
 		Example:  " ! [rejected]        gh-pages -> gh-pages (fetch first)\nerror: failed to push some refs",
 		NearMiss: "To https://git.example.invalid/o/r\n   0a1b..2c3d  gh-pages -> gh-pages",
+	},
+	{
+		ID: "S-X54", Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		Title: "The job's user is unknown in the container: it has no name and no home folder",
+		Steps: []string{
+			"Set HOME and USER in the job to what exists and can be written; caches go below it (TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR).",
+			"Or make the user in the image with the number that the runner uses, or run as one that is there.",
+		},
+		Any: []Pattern{
+			{Line: `getpwuid\(\): uid not found|cannot find name for user ID|unable to find user \S+: no matching entries|I have no name!|[Cc]ould not determine (the )?home directory|\$?HOME (is not|not) (set|defined)|Permission denied: '/\.(triton|cache|cargo|local|config|nv)\b`},
+		},
+		Example:  "KeyError: 'getpwuid(): uid not found: 1001'",
+		NearMiss: "uid=1001(ci) gid=1001(ci), HOME=/home/ci",
+	},
+	{
+		ID: "S-X55", Stage: Process, Class: Infra, From: Platform,
+		Title: "The runner's hook could not start or reach the container of the job",
+		Steps: []string{
+			"Look at the pod's events in the cluster: no room on a GPU node, an image that cannot be pulled, a volume that cannot be mounted.",
+			"Run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `pod failed to come online|Executing the custom container implementation failed|Pod \S+ is unhealthy with phase status|[Ff]ailed to (create|initialize) (job|step|container) pod`},
+			{Line: `failed to run script step: `, Rank: General},
+		},
+		Example:  "##[error]Error: pod failed to come online with error: Error: Pod gpu-77aa-workflow is unhealthy with phase status Failed",
+		NearMiss: "Pod gpu-77aa-workflow is online",
+	},
+	{
+		ID: "S-X56", Stage: Process, Class: Infra, Also: Env, From: Platform,
+		Title: "The file system gives no locks: a folder that needs them lies on the network",
+		Steps: []string{
+			"Move the folder that the message names (cargo's or rustup's home, the build folder, a data base) to a disk of the machine.",
+			"Or start the lock service on both sides, or mount with locks kept local.",
+		},
+		Any: []Pattern{
+			{Line: `No locks available|\[Errno 37\]|\(os error 37\)|\bENOLCK\b|database is locked$`},
+		},
+		Example:  "error: failed to open: /home/ci/.cargo/.package-cache\n\nCaused by:\n  No locks available (os error 37)",
+		NearMiss: "locks: 3 available",
+	},
+	{
+		ID: "S-X57", Stage: Process, Class: Env, Also: InProcess, Unless: []string{"S-B90"}, From: Platform,
+		Title: "A file is to be moved or linked from one file system to another",
+		Steps: []string{
+			"Put both folders on one file system: the tool's cache beside the environment, the temporary folder beside the target.",
+			"For uv set `UV_LINK_MODE=copy`; in an image, do not rename what an earlier layer brought.",
+		},
+		Any: []Pattern{
+			{Line: `Invalid cross-device link|\[Errno 18\]|\(os error 18\)|\bEXDEV\b`},
+		},
+		Example:  "  Caused by: failed to hardlink file from /cache/uv/archive to /src/.venv/lib: Invalid cross-device link (os error 18)",
+		NearMiss: "warning: Failed to hardlink files; falling back to full copy.",
 	},
 }
