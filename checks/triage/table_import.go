@@ -495,7 +495,7 @@ var importRows = []Row{
 			{Line: `(OSError: \[Errno (16|39|116)\]|Device or resource busy|Directory not empty|Text file busy).*` + kernelCache},
 			{Line: kernelCache + `.*(Device or resource busy|Directory not empty|Text file busy)`},
 			{Line: `Stale file handle.*` + kernelCache + `|` + kernelCache + `.*Stale file handle`, Rank: Root},
-			{Line: `FileNotFoundError: \[Errno 2\] No such file or directory: '\S*(` + kernelCache + `\S*|\.(ttir|ttgir|llir|cubin|ptx|hsaco)')`},
+			{Line: `FileNotFoundError: \[Errno 2\] No such file or directory: '\S*(` + kernelCache + `\S*|\.(ttir|ttgir|llir)')`},
 			{Line: `(ImportError|OSError): \S*` + kernelCache + `\S*: cannot (open|stat) shared object`},
 		},
 		Context:  `\b(nfs4?|lustre|cifs|ceph|beegfs|gpfs|9p|fuse\.\w+)\b`,
@@ -627,7 +627,7 @@ var importRows = []Row{
 			"The change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `\b(CUDA|NVIDIA)_VISIBLE_DEVICES\W{1,3}(MIG-|GPU-)\w`, With: []string{"S-R18"}},
+			{Line: `\bCUDA_VISIBLE_DEVICES\W{1,3}(MIG-|GPU-)\w`, With: []string{"S-R18"}},
 			{Line: `invalid device ordinal`, Near: `\bCUDA_VISIBLE_DEVICES\W{1,3}[1-9]\d*$`, Within: 45},
 		},
 		Example:  "CUDA_VISIBLE_DEVICES: MIG-77aa0d12-41c9-5f0a-9f1e-aa21cdefa001\nE   RuntimeError: No CUDA GPUs are available",

@@ -564,7 +564,7 @@ var processRows = []Row{
 		Steps: []string{
 			"Correct what it names, or except the line with a reason.",
 		},
-		Any:      []Pattern{{Line: `^- hook id: `, Rank: General}, {Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}, {Line: "^error: `[^`]+` should be `"}, {Line: `\bSC\d{4} \((info|warning|error|style)\)`}},
+		Any:      []Pattern{{Line: `^- hook id: `, Rank: General}, {Line: `^Found \d+ errors? in \d+ files? \(checked|^\d+ errors?, \d+ warnings?, \d+ \w+ ?$|^\S+\.(py|md|rs|txt):\d+: \w+ ==> \w+`}, {Line: "^error: `[^`]+` should be `"}, {Line: `(\^-- SC|-\^ SC)\d{4} \((info|warning|error|style)\)`}},
 		Example:  "tests/a.py:12: error: Argument 1 to \"f\" has incompatible type \"int\"; expected \"str\"  [arg-type]\nFound 1 error in 1 file (checked 40 source files)",
 		NearMiss: "Success: no issues found in 40 source files",
 	},
@@ -712,7 +712,7 @@ var processRows = []Row{
 			"Or make the user in the image with the number that the runner uses, or run as one that is there.",
 		},
 		Any: []Pattern{
-			{Line: `getpwuid\(\): uid not found|cannot find name for user ID|unable to find user \S+: no matching entries|I have no name!|[Cc]ould not determine (the )?home directory|\$?HOME (is not|not) (set|defined)|Permission denied: '/\.(triton|cache|cargo|local|config|nv)\b`},
+			{Line: `getpwuid\(\): uid not found|cannot find name for user ID|unable to find user \S+: no matching entries|I have no name!|[Cc]ould not determine (the )?home directory|(^|[ :$])HOME (is not|not) (set|defined)|Permission denied: '/\.(triton|cache|cargo|local|config|nv)\b`},
 		},
 		Example:  "KeyError: 'getpwuid(): uid not found: 1001'",
 		NearMiss: "uid=1001(ci) gid=1001(ci), HOME=/home/ci",
