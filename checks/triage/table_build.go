@@ -903,18 +903,21 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B61", Stage: Build, Class: Env, Also: Host, Unless: []string{"S-B18"}, From: Rustc,
-		Title: "The bindings that bindgen makes do not fit the headers or the crate",
+		Title: "The bindings that bindgen made do not fit the headers, the crate or the target",
 		Steps: []string{
+			"See for which target and version they were made: checked-in bindings hold for one (a C long has 4 bytes on Windows). Make them anew for the target that is built.",
 			"Compare the toolkit whose headers are read with the one that the crate was written for.",
 			"Raise bindgen or the crate, or point the build at the older headers; remove the build folder of an earlier toolkit.",
 			"The change's own sources are not at fault.",
 		},
 		Any: []Pattern{
 			{Line: `error\[E0\d+\]`, Near: `^--> \S*/out/\w*bindings?\w*\.rs:`},
+			{Line: `error\[E0080\]`, Near: `\["(Size|Alignment) of \w|\["Offset of field: `, Class: Host, Also: Env},
+			{Line: `^assertion .*\bfailed: (Size of: |Alignment of |Offset of field: )\w|\bbindgen_test_layout_\w+ \.\.\. FAILED`, Class: Host, Also: Env},
 			{Line: `panicked at \S*\bbindgen-\d\S*`, Rank: Weak},
 			{Line: `is not a valid Ident|clang diagnosed error`, Near: `bindgen`, Within: 4},
 		},
-		Context: `^--> \S*/out/`, ContextAfter: true,
+		Context: `^--> \S*(/out/|\bbindings?\w*\.rs:)`, ContextAfter: true,
 		Example:  "error[E0080]: evaluation of constant value failed\n  --> /src/target/release/build/cuda-bindings-1/out/bindings.rs:40:5\n   |\n40 |     [\"Size of CUctx\"][::std::mem::size_of::<CUctx>() - 8usize];",
 		NearMiss: "warning: unused item\n  --> /src/target/release/build/cuda-bindings-1/out/bindings.rs:40:5",
 	},
