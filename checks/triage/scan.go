@@ -179,6 +179,7 @@ type logScan struct {
 	printed  printed
 	bench    benchmarks
 	samples  samples
+	usage    resources
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -266,6 +267,7 @@ func (sc *logScan) line(n int, shown string) {
 		if !node {
 			sc.bench.line(l)
 			sc.samples.line(l)
+			sc.usage.line(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -581,6 +583,7 @@ func (sc *logScan) end() {
 		sc.multiple.end(sc)
 		sc.bench.end(sc)
 		sc.samples.end(sc)
+		sc.usage.end(sc)
 	}
 	sc.printed.end(sc)
 	sc.demote()
