@@ -53,6 +53,7 @@ type Crate struct {
 	Python, Wrappers []*Wrapper
 	PythonRead       bool
 	Kernels          []*Kernel
+	exports          map[string]*Export // by symbol, the first of each
 }
 
 // Kernel finds the host side of a kernel.
@@ -76,19 +77,7 @@ func (m *Model) Crate(c *tree.Crate) *Crate {
 }
 
 // Export finds an exported symbol among all kernels of the crate.
-func (c *Crate) Export(symbol string) *Export {
-	for _, k := range c.Kernels {
-		if k.FFI == nil {
-			continue
-		}
-		for _, e := range k.FFI.Exports {
-			if e.Name == symbol {
-				return e
-			}
-		}
-	}
-	return nil
-}
+func (c *Crate) Export(symbol string) *Export { return c.exports[symbol] }
 
 // AllFFIRead reports whether the ffi.rs of every kernel of the crate is read,
 // so that a symbol that is not found is not exported.
@@ -116,7 +105,7 @@ func Sources(t *tree.Tree) []string {
 func newModel(t *tree.Tree) *Model {
 	m := &Model{Tree: t}
 	for _, tc := range t.Crates {
-		c := &Crate{Crate: tc}
+		c := &Crate{Crate: tc, exports: map[string]*Export{}}
 		if f := read(t, tc.Lib); f != nil {
 			c.Lib = parseLib(f)
 		}
@@ -166,6 +155,9 @@ func newModel(t *tree.Tree) *Model {
 			if k.FFI != nil {
 				for _, e := range k.FFI.Exports {
 					e.findLaunches(k.Entries)
+					if c.exports[e.Name] == nil {
+						c.exports[e.Name] = e
+					}
 				}
 			}
 			c.Kernels = append(c.Kernels, k)

@@ -149,6 +149,13 @@ func ParseRequest(data []byte) (Request, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return Request{}, fmt.Errorf("request: expected a JSON object of schema %s: %s", RequestSchema, words.JSON(err))
 	}
+	// A kernel that is named twice is one job, as in the workflow.
+	named := map[string]bool{}
+	r.Kernels = slices.DeleteFunc(r.Kernels, func(k string) bool {
+		twice := named[k]
+		named[k] = true
+		return twice
+	})
 	return r, r.Validate()
 }
 
@@ -175,9 +182,6 @@ func (r Request) Validate() error {
 	}
 	if len(r.Kernels) == 0 {
 		errs = append(errs, errors.New("request: kernels: expected at least one kernel name, found none"))
-	}
-	if named := slices.Compact(slices.Sorted(slices.Values(r.Kernels))); len(named) < len(r.Kernels) {
-		bad("kernels", "each kernel once", strings.Join(r.Kernels, ", "))
 	}
 	for _, k := range r.Kernels {
 		if !namePattern.MatchString(k) {

@@ -27,14 +27,14 @@ func exported(p *rules.Pass, k *host.Kernel) {
 	if want := "cutile_" + k.Name; k.Suite == "" && len(exports) == 1 && exports[0].Name != want {
 		p.Reportf(exports[0].NameAt, rules.Error, "symbol", "`%s` is exported by `%s_kernel`; expected `%s`, the name that the op's folder gives", exports[0].Name, k.Name, want)
 	}
+	if k.Wrapper != nil && (len(k.Wrapper.Binds) > 0 || len(k.Wrapper.Registers) > 0) {
+		return // the wrapper's side of the difference is reported
+	}
 	for _, e := range exports {
 		if !k.Crate.PythonRead || slices.ContainsFunc(k.Crate.Wrappers, func(w *host.Wrapper) bool {
 			return !visible(w) || declaration(w, e.Name) != nil
 		}) {
 			continue
-		}
-		if k.Wrapper != nil && (len(k.Wrapper.Binds) > 0 || len(k.Wrapper.Registers) > 0) {
-			continue // the wrapper's side of the difference is reported
 		}
 		p.Reportf(e.NameAt, rules.Error, "wrapper", "no wrapper in `%s` declares `%s`, so nothing can call it", k.Crate.Root, e.Name)
 	}
