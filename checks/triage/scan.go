@@ -40,6 +40,8 @@ type Scanner struct {
 type hit struct {
 	Match
 	rank    Rank
+	own     Rank // without regard to where the line stands
+	aside   bool // the line is no error of a failing test, as far as is known
 	log     int
 	order   int
 	step    int      // of its log, from 0
@@ -71,6 +73,7 @@ type line struct {
 	quote bool // quotes source code
 	diag  bool // begins a compiler diagnostic
 	warn  bool // is a warning
+	aside bool // is no error of a failing test
 	step  int  // of the CI job, from 0
 }
 
@@ -172,6 +175,7 @@ type logScan struct {
 	compared []Comparison // the first one of the present case
 
 	console  console
+	asides   asides
 	regress  regressions
 	profile  profile
 	abi      abi
@@ -225,6 +229,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.failed = sc.step
 	}
 	l.step = sc.step
+	l.aside = !sc.junitFile && sc.asides.line(&sc.console, shown, text)
 	if sc.ended < 0 && sc.step > 0 && endsStep(shown) {
 		sc.ended = sc.step
 	}
@@ -386,8 +391,18 @@ func (c *compiled) rankOf(p *compiledPattern) Rank {
 	return c.Rank
 }
 
-// rank is the rank of a match of an alternative on a line.
+// rank is the rank of a match of an alternative on a line. What stands aside of the
+// errors of failing tests comes last.
 func (sc *logScan) rank(row *compiled, p *compiledPattern, l line) Rank {
+	rank := sc.ownRank(row, p, l)
+	if rank > Root && rank < General && (l.aside || ofWarning(row, l.text)) {
+		return General
+	}
+	return rank
+}
+
+// ownRank is the rank of a match without regard to where its line stands.
+func (sc *logScan) ownRank(row *compiled, p *compiledPattern, l line) Rank {
 	rank := row.rankOf(p)
 	switch {
 	case strings.HasPrefix(l.text, "SKIPPED"):
@@ -434,6 +449,8 @@ func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 		return
 	}
 	h := sc.newHit(row, rank, l)
+	h.own = sc.ownRank(row, p, l)
+	h.aside = h.own != rank
 	h.with = row.withOf(p)
 	h.Weak, h.Skipped = rank >= Weak, rank == skipped
 	if p != nil && p.Class != "" {
@@ -586,6 +603,7 @@ func (sc *logScan) end() {
 		sc.usage.end(sc)
 	}
 	sc.printed.end(sc)
+	sc.settleAsides()
 	sc.demote()
 }
 

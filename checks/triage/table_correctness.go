@@ -719,6 +719,23 @@ var correctnessRows = []Row{
 		NearMiss: "RmsNormBackward returned 4 gradients",
 	},
 	{
+		ID: "S-C70", Stage: Correctness, Class: Test, Also: Host, From: Platform,
+		Title: "The test calls a function with arguments that its signature does not have: nothing was compared",
+		Steps: []string{
+			"Compare the call with the function's signature: one of them was changed, or is of another version.",
+			"If the function is the test's helper, correct the tests; if it is the operator, see whether its signature was meant to change.",
+			"Run the cases again: what they would have found is not known yet.",
+		},
+		Any: []Pattern{{
+			Line:   `^TypeError: [\w.<>]+\(\) (got an unexpected keyword argument|missing \d+ required (positional|keyword-only) argument|takes (from \d+ to )?\d+ positional arguments? but \d+|got multiple values for argument)`,
+			Near:   `^(.*/)?(tests?/(\S+/)?\S+|conftest|test_\w+)\.py:\d+: (in |TypeError$)`,
+			Within: 2,
+		}},
+		Context:  `^(.*/)?(tests?/(\S+/)?\S+|conftest|test_\w+)\.py:\d+: `,
+		Example:  "TypeError: assert_near() got an unexpected keyword argument 'atol'\n\ntests/test_gelu.py:61: TypeError",
+		NearMiss: "E   TypeError: _softmax() missing 1 required positional argument: 'dim'\n\nsrc/tilegym/ops/cutile_rs/softmax.py:61: TypeError",
+	},
+	{
 		ID: "S-C55", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R27"}, Unless: []string{"S-C16", "S-C19", "S-C23"}, From: Platform,
 		Title: "Only causal cases with other numbers of queries and keys are wrong: the mask is aligned to the wrong corner",
 		Steps: []string{

@@ -241,7 +241,7 @@ var importRows = []Row{
 		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
 	},
 	{
-		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: General, From: Platform,
+		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: General, Unless: []string{"S-C70"}, From: Platform,
 		Title: "Python code of the repository raised an error of its own",
 		Steps: []string{
 			"Go to the file and line that the traceback ends in and read the error above it.",
