@@ -34,6 +34,8 @@ type printed struct {
 	memory    [2]line // out of memory: another process holds it, this one does outside of PyTorch
 	narrow    line    // a pointer and its lower half
 	wrongType line    // the type that a launch is given is not the tensor's
+	launches  launches
+	list      timeList
 }
 
 // clock is one clock of the GPU that a measurement tells of.
@@ -70,6 +72,8 @@ func (p *printed) line(l line) {
 	if l.quote {
 		return
 	}
+	p.launches.line(l)
+	p.list.line(l)
 	p.tellsMemory(l)
 	p.tellsPointer(l)
 	p.tellsType(l)
@@ -225,6 +229,8 @@ const (
 )
 
 func (p *printed) end(sc *logScan) {
+	p.launches.end(sc)
+	p.list.end(sc)
 	if p.memory[0].n > 0 {
 		sc.explains(otherMemory, []string{"S-R13"}, p.memory[0])
 	}

@@ -398,6 +398,7 @@ var buildRows = []Row{
 			{Line: `terminated with signal 9|fatal error: Killed signal terminated program`},
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
+			{Line: `^FAILED: \[code=137\]|^\[\d+/\d+\] .*\bKilled$`},
 			{Line: `exit (code|status):? 137\b|returned non-zero exit status 137|\bKilled\s+\S*(python|pytest|cargo|rustc)`, Rank: Weak},
 		},
 		Example:  "error: could not compile `cutile-compiler` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` (signal: 9, SIGKILL: kill)",
@@ -420,7 +421,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-J36"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -500,7 +501,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78"}, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
@@ -524,7 +525,7 @@ var buildRows = []Row{
 		NearMiss: "warning: trivial cast\n  --> src/softmax_kernel/kernel.rs:40:9",
 	},
 	{
-		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B06", "S-B15"}, From: Rustc,
+		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B15"}, From: Rustc,
 		Title: "There is no such method, field or variant",
 		Steps: []string{
 			"Look the type up in the pinned version of cutile: names and receivers change between versions.",
@@ -1474,4 +1475,23 @@ var buildRows = []Row{
 		Example:  "INFO: This is taking longer than usual. You might need to provide the dependency resolver with stricter constraints to reduce runtime.\n##[error]The job has exceeded the maximum execution time of 30m0s",
 		NearMiss: "INFO: pip is looking at multiple versions of transformers\nSuccessfully installed transformers-4.57.1",
 	},
+	{
+		ID: "S-B102", Stage: Build, Class: Host, Also: InProcess, Unless: []string{"S-B14", "S-B47", "S-B58"}, From: Rustc,
+		Title: "A crate from outside has not what the code imports from it: its version or a feature is another one",
+		Steps: []string{
+			"See which version was resolved (`cargo tree -i CRATE`, or the lines `Adding` and `Updating` of the log), and with which one the code last built.",
+			"Set that version in the manifest and commit the lock file, or port the code by the crate's change log.",
+			"If the version is the same, look for the feature that the item needs.",
+		},
+		Any: []Pattern{
+			{Line: `error\[E04(32|33|12)\]: .*` + "`" + outsideCrate + `::\w`},
+			{Line: `error\[E0432\]: unresolved imports? `, Near: "^ *\\d+ \\| +(pub )?use " + outsideCrate + `::`},
+		},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error[E0432]: unresolved import `cudarc::driver::CudaDevice`\n  --> src/device.rs:2:22",
+		NearMiss: "error[E0432]: unresolved import `crate::driver::CudaDevice`\n  --> src/device.rs:2:22",
+	},
 }
+
+// outsideCrate are crates that repositories with kernels use and do not hold.
+const outsideCrate = `(cudarc|cust|cubecl\w*|burn\w*|candle_\w+|half|ndarray|num_traits|libloading|bindgen|criterion|pyo3|numpy|rand|rand_distr|rayon|anyhow|clap|serde|serde_json|float8|safetensors|tch|wgpu|tokio|nvml_wrapper|melior)`

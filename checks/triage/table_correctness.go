@@ -155,7 +155,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-R45"},
+		Unless: []string{"S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -340,7 +340,7 @@ var correctnessRows = []Row{
 		NearMiss: "inputs float16, accumulator float32, K=64\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.01, atol=0.01) ***",
 	},
 	{
-		ID: "S-C27", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28"}, Unless: []string{"S-C06", "S-C16", "S-C23", "S-C25", "S-C39"}, From: Platform,
+		ID: "S-C27", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R28"}, Unless: []string{"S-C57", "S-C06", "S-C16", "S-C23", "S-C25", "S-C39"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "Only the tail is wrong: the last, partial tile is dropped or not masked",
 		Steps: []string{
@@ -755,5 +755,38 @@ var correctnessRows = []Row{
 		Any:      []Pattern{{Line: `does not have a deterministic implementation, but you set|Deterministic behavior was enabled with`}},
 		Example:  "RuntimeError: scatter_add_cuda_kernel does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'.",
 		NearMiss: "deterministic implementations are used",
+	},
+	{
+		ID: "S-C57", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R23", "R35"}, Unless: []string{"S-C16", "S-C23"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "The grid ends before the output does: nothing writes the elements behind its last block",
+		Steps: []string{
+			"Compute the number of blocks from the number of elements of the output, rounded up; look for a constant, or for the size of another operand.",
+			"See that the launch and the kernel mean the same block size: the tuner may have chosen another one.",
+			"Fill the output with NaN in the test before the launch: what an empty allocation holds changes from run to run.",
+		},
+		Any: []Pattern{
+			{Line: `\bgrid\b.{0,40}\b(covers?|covering|reach\w*|spans?) (only|just|at most) \d|\bgrid (is )?(too small|does not cover|doesn't cover)\b`, With: mismatches},
+		},
+		Example:  "launch add grid=(4, 1, 1) BLOCK=16\nfirst wrong index 64\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "launch add grid=(4, 1, 1) BLOCK=16\nfirst wrong index 60\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C58", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45"}, Unless: []string{"S-C23", "S-C16"}, From: Platform,
+		With:  append([]string{failedCase}, mismatches...),
+		Title: "Only indices that occur more than once are wrong: writes to one place overwrite each other",
+		Steps: []string{
+			"Look for a load, an add and a store where an atomic add belongs.",
+			"Or give each output element one owner: sort by index and reduce each run.",
+			"If the operation assigns, the order of equal indices is not defined: compare with what the documentation allows.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Dd]uplicate[sd]?|[Rr]epeated|[Cc]olliding|[Ss]ame|[Aa]ll[- ](equal|same))\b.{0,16}\b(ind(ex|ices)|idx|rows?|slots?|targets?|bins?|ids?|each)\b|\b(ind(ex|ices)|idx|bins?|slots?)\b.{0,16}\b(duplicate[sd]?|repeated|colliding|all equal|the same)\b`,
+				Not:  `\b(ok|OK|pass(ed)?|PASS(ED)?|[Uu]nique|[Dd]istinct)\b`,
+				Near: `\b([Uu]nique|[Dd]istinct|([Nn]o|[Ww]ithout) (duplicate|repeat|collision)\w*)\b`, Within: 8},
+			{Line: `\b(lost|missing) (updates?|adds?|increments?)\b|\b(updates?|adds?|increments?) (are|were|is|get|got) lost\b|\b([Nn]on-?|not )atomic( add\w*)?\b`},
+		},
+		Example:  "unique indices: max err 0.0\nduplicate indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "unique indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
 	},
 }

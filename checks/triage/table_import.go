@@ -222,7 +222,7 @@ var importRows = []Row{
 		NearMiss: "PytestDeprecationWarning: Marks on fixtures are deprecated",
 	},
 	{
-		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, Unless: []string{"S-I38"}, From: Platform,
+		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, Unless: []string{"S-I46", "S-I38"}, From: Platform,
 		Title: "pytest was called or configured wrongly: an option, a path, a marker or a setting",
 		Steps: []string{
 			"Correct the command or the configuration that the message names.",
@@ -660,6 +660,21 @@ var importRows = []Row{
 		},
 		Example:  "E   ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
 		NearMiss: "libcudart.so.12 => /opt/venv/lib/libcudart.so.12",
+	},
+	{
+		ID: "S-I46", Stage: Import, Class: Host, Also: Env, From: Platform,
+		Title: "pytest's workers could not be started: something else writes to their standard output, or ends them, as they begin",
+		Steps: []string{
+			"Start the interpreter with nothing to do (`python -c pass`): what it prints comes from a `sitecustomize`, a `.pth` file or a plugin, and must go to standard error.",
+			"If nothing is printed, see whether the worker ended: start one by hand with the same environment.",
+			"No test of this step has run: there is no result.",
+		},
+		Any: []Pattern{
+			{Line: `AssertionError: b['"]`, Near: `gateway_bootstrap|bootstrap_import|bootstrap_exec`, Within: 4},
+			{Line: `EOFError: (couldnt|couldn't|could not) load message header|EOFError: expected \d+ bytes, got 0`, Near: `xdist|execnet|INTERNALERROR`, Within: 8},
+		},
+		Example:  "INTERNALERROR>   File \"/opt/venv/lib/python3.12/site-packages/execnet/gateway_bootstrap.py\", line 37, in bootstrap_import\nINTERNALERROR> AssertionError: b'w'",
+		NearMiss: "INTERNALERROR>   File \"/src/plugin.py\", line 37, in pytest_configure\nINTERNALERROR> AssertionError: b'w'",
 	},
 }
 

@@ -502,6 +502,8 @@ var jitRows = []Row{
 			{Line: `type \w+ not supported in this architecture|[Ff]p8\w* (is |are )?(not supported|only supported) |[Ff]loat8\w* .*(only|not) supported (on|for|by)`},
 			{Line: `not supported on \.target|requires \.target '?sm_\d+|\.target '?sm_\d+\w?'? requires|[Rr]equires (at least )?(CUDA )?compute capability|requires sm_?\d+\w? or (higher|later|newer)`},
 			{Line: `only supports? (NVIDIA )?(Turing|Ampere|Ada|Hopper|Blackwell)\b.{0,24}\bGPUs?\b`},
+			{Line: `: error:? incomplete type ".*wmma::fragment<|: error:? identifier "__(h|nv_|bf)\w*" is undefined`},
+			{Line: `: error:? no instance of overloaded function "(\w+::)*(atomic\w+|load_matrix_sync|mma_sync|__\w+)" matches`, Near: `argument types are: .*(bfloat16|half|fp8|double)`, Within: 3},
 			{Line: `Cannot select: intrinsic %llvm\.nvvm|only (supported|available) on (devices|GPUs) (with|of) .*(capability|sm_)`},
 		},
 		Example:  "ptxas /tmp/x.ptx, line 40; error   : Instruction 'tcgen05.mma' not supported on .target 'sm_90'",

@@ -293,7 +293,7 @@ var perfRows = []Row{
 		NearMiss: "base: gpu clock while measuring: sm 2505 MHz\nhead: gpu clock while measuring: sm 2490 MHz\nPERFORMANCE DECREASED.",
 	},
 	{
-		ID: "S-P23", Stage: Perf, Class: Host, Rules: []string{"R41", "R38"}, From: Platform,
+		ID: "S-P23", Stage: Perf, Class: Host, Rules: []string{"R41", "R38"}, Unless: []string{"S-P32"}, From: Platform,
 		With:  slow,
 		Title: "The time is spent on the host: the kernel itself is as fast as before",
 		Steps: []string{
@@ -417,6 +417,8 @@ var perfRows = []Row{
 			"Compare medians: if they are level, the kernel itself did not become slower.",
 		},
 		Any: []Pattern{
+			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*[ :=]+[1-9][\d.]* ?m?s\b`, Distinct: 3},
+			{Line: `\bJIT compilation during inference\b`},
 			{Line: `\b([Rr]e-?compil\w+)\b.{0,40}\d|\bcompil\w* #([2-9]|\d\d)\b|\b[Jj][Ii][Tt]\b.*\b(miss|recompile|compil\w+)\b.*\b(step|call|iter\w*) ?#?\d|\bcache miss\w*\b.*\b(step|call|iter\w*) ?#?\d|recompile_limit`},
 		},
 		Example:  "[jit] _sample_kernel compile #1 187 ms\nstep 1 done\n[jit] _sample_kernel compile #2 190 ms\nstep 107 done\nPerformance regressions detected!",
@@ -502,5 +504,19 @@ var perfRows = []Row{
 		},
 		Example:  "triton 3.6.0 -> 3.7.1\nPerformance regressions detected!",
 		NearMiss: "triton 3.6.0, torch 2.13.0\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P39", Stage: Perf, Class: Test, Also: Host, From: Platform,
+		Title: "nvbench waits for itself: the measured call waits for the GPU, or loads or compiles a kernel",
+		Steps: []string{
+			"If the call synchronizes, copies to the host or allocates, say so with the `sync` tag of `exec`, or take that out of it.",
+			"Call the kernel once before `exec`: its first launch compiles and loads it, which waits for the GPU as well. `CUDA_MODULE_LOADING=EAGER` loads it beforehand.",
+			"Under a profiler, or for a single run, switch the blocking kernel off. There are no times of this benchmark.",
+		},
+		Any: []Pattern{
+			{Line: `Possible Deadlock Detected|The current measurement appears to have deadlocked|what\(\): +Deadlock detected`},
+		},
+		Example:  "Forcing unblock: The current measurement appears to have deadlocked\nand the results cannot be trusted.",
+		NearMiss: "Run:  [1/6] deadlock_probe [Device=0]",
 	},
 }

@@ -261,7 +261,7 @@ var processRows = []Row{
 		NearMiss: "Git LFS: (3 of 3 files) 12.4 MB / 12.4 MB",
 	},
 	{
-		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, Unless: []string{"S-X45"}, From: Platform,
 		Title: "A limit of the code host is reached: calls, storage or money",
 		Steps: []string{
 			"For calls, wait until the limit is reset, and let the job use its own token and fewer calls.",

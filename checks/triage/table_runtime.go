@@ -81,7 +81,7 @@ var runtimeRows = []Row{
 		Example: "cutile_bmm launch failed: Driver(DriverError(221, \"PTX JIT compiler library not found\"))", NearMiss: "PTX JIT compilation was disabled",
 	},
 	{
-		ID: "S-R18", Stage: Runtime, Class: Env, From: Device,
+		ID: "S-R18", Stage: Runtime, Class: Env, Unless: []string{"S-R82"}, From: Device,
 		Title: "There is no usable CUDA driver or GPU",
 		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
 		Any: []Pattern{
@@ -93,7 +93,7 @@ var runtimeRows = []Row{
 			{Line: `Failed to initialize NVML|NVML.*([Ee]rror|not found|Shared Library Not Found)|nvmlInit.*fail`},
 			{Line: `Found no NVIDIA driver on your system|No CUDA GPUs are available|Torch not compiled with CUDA enabled`},
 			{Line: `CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|DriverError\(100\b`},
-			{Line: `could not select device driver .*gpu|nvidia-container-cli: |unknown or invalid runtime name: nvidia|nvidia-container-runtime.*no such file|(unresolvable|failed to inject) CDI devices`},
+			{Line: `nvidia-container-cli: `},
 			{Line: `CUDA_ERROR_UNKNOWN\b|DriverError\(999\b|/dev/nvidia\S*: (Operation not permitted|Permission denied|No such file)`},
 			{Line: `libnvidia-ml\.so(\.\d+)?: cannot open shared object|nvidia-smi: (command )?not found|No devices were found`},
 			{Line: `Cannot find (an )?NVIDIA driver|could not insert 'nvidia|NVIDIA kernel module .*(not loaded|missing)`},
@@ -1136,5 +1136,19 @@ var runtimeRows = []Row{
 		Any:      []Pattern{{Line: `[Ee]xpected (a |an )?(GPU|gpu|device|card|NVIDIA)\b.*\b(found|got|but|is|have)\b.*\b(NVIDIA|GPU|L4\w*|T4|[ABHV]\d{2,3}\w*|RTX|GeForce)\b|[Ww]rong (GPU|gpu) (model|type|kind|for)|\bGPU (model|name) mismatch\b`}},
 		Example:  "AssertionError: expected GPU NVIDIA B200, found NVIDIA L4",
 		NearMiss: "GPU: NVIDIA B200, as expected",
+	},
+	{
+		ID: "S-R82", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The container engine of the host cannot hand GPUs to containers: NVIDIA's container toolkit is missing or not set up",
+		Steps: []string{
+			"On the host install the container toolkit, run `nvidia-ctk runtime configure` for the engine, and start the engine anew.",
+			"For devices by CDI make the specification anew with `nvidia-ctk cdi generate`: after an update of the driver the old one names files that are gone.",
+			"If the host has no GPU, the job has the wrong runner label; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `could not select device driver .*gpu|[Uu]nknown (or invalid )?runtime (name: |specified )nvidia|nvidia-container-runtime.*([Nn]o such file|not found)|(unresolvable|failed to inject) CDI devices`},
+		},
+		Example:  "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
+		NearMiss: "docker: Error response from daemon: could not select a network with capabilities: [[ipv6]].",
 	},
 }

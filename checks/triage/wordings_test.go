@@ -121,7 +121,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-R13", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"},
 		{"S-R13", "cutile_bmm f16 launch failed: Driver(DriverError(2, \"out of memory\"))\nE   RuntimeError: cutile_bmm failed (rc=-3): kernel launch failed"},
 		{"S-R18", "RuntimeError: No CUDA GPUs are available"},
-		{"S-R18", "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
+		{"S-R82", "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
 		{"S-R18", "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown"},
 		{"S-I29", "AssertionError: Torch not compiled with CUDA enabled"},
 		{"S-R20", "RuntimeError: CUDA error: system has unsupported display driver / cuda driver combination\nFailed to initialize NVML: Driver/library version mismatch"},
