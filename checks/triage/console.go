@@ -22,6 +22,10 @@ type console struct {
 	passes  bool // what passed cases printed is told
 	tuning  bool // a tuner worked in the open case
 	passed  int  // cases that passed, by pytest's last line
+	setup   bool // the section tells of an error before or after the call
+	// first is what ended badly first in the order of execution, as the progress tells:
+	// F, the call of a case, or E, an error around one; 0 when it does not tell.
+	first byte
 }
 
 // shownCase is one case. The same test may run more than once in one log.
@@ -29,6 +33,7 @@ type shownCase struct {
 	class, name          string
 	line                 int
 	passed, failed, told bool
+	head                 line   // with which the report of its call's failure begins
 	rerun                bool   // was run again by a plugin
 	reason               string // behind its name in pytest's summary
 	compared             []Comparison
@@ -42,7 +47,7 @@ const (
 
 var (
 	// heading is the line with which pytest begins to tell of a failed case.
-	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (?:setup|teardown|call) of )?([^ \[]+(?:\[.*\])?)(?: \(rerun \d+\))? _{1,}$`)
+	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (setup|teardown|call) of )?([^ \[]+(?:\[.*\])?)(?: \(rerun \d+\))? _{1,}$`)
 	// summed is pytest's last line, with the number of cases that passed.
 	summed = regexp.MustCompile(`^(?:=+ )?(?:\d+ (?:failed|errors?), )*(\d+) passed\b.* in [0-9.]+s`)
 )
@@ -55,10 +60,14 @@ func (c *console) line(l line) {
 	case strings.HasPrefix(l.text, "_"):
 		if m := heading.FindStringSubmatch(l.text); m != nil {
 			c.endClose()
-			class, name := splitNode(m[1])
-			c.told = l.n
+			class, name := splitNode(m[2])
+			c.told, c.setup = l.n, m[1] == "setup" || m[1] == "teardown"
 			if c.section = c.named(class, name, l.n); c.section != nil {
 				c.section.told = c.section.told || !c.passes
+				if !c.setup && !c.passes && c.section.head.n == 0 {
+					c.section.head = l
+					c.section.head.text = strings.Clone(l.text)
+				}
 			}
 			return
 		}
@@ -74,6 +83,9 @@ func (c *console) line(l line) {
 	}
 	if c.section != nil && !l.quote {
 		c.section.tells(l.text)
+	}
+	if c.first == 0 && c.told == 0 {
+		c.first = firstBad(l.text)
 	}
 	if strings.Contains(l.text, ".py::") {
 		c.result(l)
@@ -190,7 +202,55 @@ func (c *console) ended(node, word string, line int) *shownCase {
 	if k != nil {
 		k.set(word, line)
 	}
+	if c.first == 0 && c.told == 0 && (word == "FAILED" || word == "ERROR") {
+		c.first = word[0]
+	}
 	return k
+}
+
+// progress is a line in which pytest shows a letter for each case.
+var progress = regexp.MustCompile(`^(?:\S+\.py )?([.FEsxXRr]+)(?: *\[ *\d+%\])?$`)
+
+// firstBad is the first letter of a line of pytest's progress that tells of a failure,
+// 0 for none.
+func firstBad(text string) byte {
+	if !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "F") && !strings.HasPrefix(text, "E") && !strings.HasPrefix(text, "s") && !strings.Contains(text, ".py ") {
+		return 0
+	}
+	if m := progress.FindStringSubmatch(text); m != nil {
+		if i := strings.IndexAny(m[1], "FE"); i >= 0 {
+			return m[1][i]
+		}
+	}
+	return 0
+}
+
+// phase says whether a line tells of the call of a case, or of an error around one
+// that came after a failed call: pytest reports the errors first.
+func (c *console) phase(l line) (call, around bool) {
+	switch {
+	case c.first == 'E':
+	case c.section != nil:
+		call, around = !c.setup, c.setup
+	case strings.Contains(l.text, ".py::"):
+		call, around = strings.HasPrefix(l.text, "FAILED "), strings.HasPrefix(l.text, "ERROR ")
+	}
+	return call && !c.passes, around
+}
+
+// culprit is the case whose call failed first, nil when an error around a call came
+// before it.
+func (c *console) culprit() *shownCase {
+	var first *shownCase
+	for _, k := range c.order {
+		if k.head.n > 0 && (first == nil || k.head.n < first.head.n) {
+			first = k
+		}
+	}
+	if c.first == 'E' {
+		return nil
+	}
+	return first
 }
 
 func (k *shownCase) set(word string, line int) {

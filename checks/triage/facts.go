@@ -16,6 +16,9 @@ type facts struct {
 	reuse bool // memory that a launch was given was given out again in the same case
 	zeros bool // the output is zero where the reference is negative throughout
 	width bool // an index of the output is the width of the data, one beyond the last
+	stray bool // it accessed memory that is not its own
+	wide  bool // a launch was given strides of 64 bits
+	far   bool // the grid and a stride of a launch span more than 32 bits count
 	given map[string]bool
 	got   []float64 // the last printed list of the output
 }
@@ -46,6 +49,10 @@ func (f *facts) tells(text string) {
 	}
 	if strings.HasSuffix(text, "]") {
 		f.lists(text)
+	}
+	f.stray = f.stray || strings.Contains(text, "illegal memory access") || strings.Contains(text, "ILLEGAL_ADDRESS")
+	if strings.Contains(text, "stride") {
+		f.spans(text)
 	}
 }
 

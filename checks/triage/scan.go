@@ -42,6 +42,7 @@ type hit struct {
 	rank    Rank
 	own     Rank // without regard to where the line stands
 	aside   bool // the line is no error of a failing test, as far as is known
+	around  bool // of an error before or after the call of a case
 	log     int
 	order   int
 	step    int      // of its log, from 0
@@ -74,7 +75,10 @@ type line struct {
 	diag  bool // begins a compiler diagnostic
 	warn  bool // is a warning
 	aside bool // is no error of a failing test
-	step  int  // of the CI job, from 0
+	// call is of the failed call of a case, around of an error before or after one, where
+	// that is known.
+	call, around bool
+	step         int // of the CI job, from 0
 }
 
 // pending is a pattern whose Line matched and whose Near has not been seen yet.
@@ -265,6 +269,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.block.begin(l)
 		}
 		sc.console.line(l)
+		l.call, l.around = sc.console.phase(l)
 		sc.regress.line(l)
 		sc.profile.line(sc, l)
 		sc.abi.line(sc, l)
@@ -294,7 +299,7 @@ func (sc *logScan) line(n int, shown string) {
 			if p.Fatal && l.warn {
 				continue
 			}
-			if h := sc.found[row.ID]; h != nil && h.holds(sc.rank(row, p, l), row.withOf(p)) {
+			if h := sc.found[row.ID]; h != nil && sc.stays(h, row, p, l) {
 				continue
 			}
 			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retry.match(text) && sc.enough(p, text) {
@@ -375,6 +380,17 @@ func (h *hit) holds(rank Rank, with []string) bool {
 	return h.rank <= rank
 }
 
+// stays reports whether a hit is kept and another line of its signature passed over. The
+// failed call of a case comes before errors around the calls of others, which pytest
+// reports first: where one fault spreads, it was there before them.
+func (sc *logScan) stays(h *hit, row *compiled, p *compiledPattern, l line) bool {
+	rank := sc.rank(row, p, l)
+	if h.around && l.call && h.log == sc.logs && rank <= h.rank {
+		return false
+	}
+	return h.holds(rank, row.withOf(p))
+}
+
 // withOf are the signatures that an alternative explains.
 func (c *compiled) withOf(p *compiledPattern) []string {
 	if p != nil && len(p.With) > 0 {
@@ -445,11 +461,11 @@ func (sc *logScan) enough(p *compiledPattern, text string) bool {
 func (sc *logScan) hit(row *compiled, p *compiledPattern, l line) {
 	rank := sc.rank(row, p, l)
 	old := sc.found[row.ID]
-	if old != nil && old.holds(rank, row.withOf(p)) {
+	if old != nil && sc.stays(old, row, p, l) {
 		return
 	}
 	h := sc.newHit(row, rank, l)
-	h.own = sc.ownRank(row, p, l)
+	h.own, h.around = sc.ownRank(row, p, l), l.around
 	h.aside = h.own != rank
 	h.with = row.withOf(p)
 	h.Weak, h.Skipped = rank >= Weak, rank == skipped
@@ -601,6 +617,7 @@ func (sc *logScan) end() {
 		sc.bench.end(sc)
 		sc.samples.end(sc)
 		sc.usage.end(sc)
+		sc.tellOverflow()
 	}
 	sc.printed.end(sc)
 	sc.settleAsides()
