@@ -29,17 +29,26 @@ const maxLaunches = 32
 
 var (
 	flatGrid   = compile(`\bgrid ?[=:] ?[(\[]?(\d+)(?:, ?1\b){0,2},?[)\]]?(?:[\s,;].*?)?\b(?:BLOCK\w*|block\w*|TILE\w*|tile\w*) ?[=:] ?[(\[]?(\d+)\b`)
-	firstWrong = compile(`\b[Ff]irst (?:wrong|bad|differing|incorrect|mismatch\w*|unwritten) (?:index|element|idx|value)\b\D{0,12}(\d+)`)
+	chevrons   = compile(`<<<\(?(\d+)\)?, ?\(?(\d+)\)?(?:, ?[^<>]*)?>>>`)
+	firstWrong = compile(`\b[Ff]irst (?:wrong|bad|differing|incorrect|mismatch\w*|unwritten)(?: (?:flat|index|element|idx|value|at|position|offset|is))+\b\D{0,8}(\d+)`)
 )
 
 func (f *launches) line(l line) {
 	if f.wrong == 0 && firstWrong.match(l.text) {
 		f.wrong, _ = strconv.Atoi(firstWrong.re.FindStringSubmatch(l.text)[1])
 	}
-	if len(f.covered) == maxLaunches || !flatGrid.match(l.text) {
+	if len(f.covered) == maxLaunches {
 		return
 	}
-	m := flatGrid.re.FindStringSubmatch(l.text)
+	var m []string
+	switch {
+	case flatGrid.match(l.text):
+		m = flatGrid.re.FindStringSubmatch(l.text)
+	case chevrons.match(l.text):
+		m = chevrons.re.FindStringSubmatch(l.text)
+	default:
+		return
+	}
 	blocks, _ := strconv.Atoi(m[1])
 	size, _ := strconv.Atoi(m[2])
 	// One block may go through all elements in a loop, which says nothing of the grid.

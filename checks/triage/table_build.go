@@ -152,7 +152,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling cutile_compiler v0.2.0",
 	},
 	{
-		ID: "S-B10", Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, From: Rustc,
+		ID: "S-B10", Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, Unless: []string{"S-B102"}, From: Rustc,
 		Title: "An import of a name that moved, or of a module that is not included",
 		Steps: []string{
 			"Import `DevicePointer` from `cuda_async::device_buffer`, launch options from `cutile::tile_kernel`.",
@@ -398,7 +398,8 @@ var buildRows = []Row{
 			{Line: `terminated with signal 9|fatal error: Killed signal terminated program`},
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
-			{Line: `^FAILED: \[code=137\]|^\[\d+/\d+\] .*\bKilled$`},
+			{Line: `^FAILED: \[code=137\]`},
+			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*|\bnvcc\b`, Within: 3},
 			{Line: `exit (code|status):? 137\b|returned non-zero exit status 137|\bKilled\s+\S*(python|pytest|cargo|rustc)`, Rank: Weak},
 		},
 		Example:  "error: could not compile `cutile-compiler` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` (signal: 9, SIGKILL: kill)",
@@ -1476,7 +1477,7 @@ var buildRows = []Row{
 		NearMiss: "INFO: pip is looking at multiple versions of transformers\nSuccessfully installed transformers-4.57.1",
 	},
 	{
-		ID: "S-B102", Stage: Build, Class: Host, Also: InProcess, Unless: []string{"S-B14", "S-B47", "S-B58"}, From: Rustc,
+		ID: "S-B102", Stage: Build, Class: Host, Also: InProcess, Unless: []string{"S-B78", "S-B14", "S-B47", "S-B58"}, From: Rustc,
 		Title: "A crate from outside has not what the code imports from it: its version or a feature is another one",
 		Steps: []string{
 			"See which version was resolved (`cargo tree -i CRATE`, or the lines `Adding` and `Updating` of the log), and with which one the code last built.",
@@ -1484,7 +1485,7 @@ var buildRows = []Row{
 			"If the version is the same, look for the feature that the item needs.",
 		},
 		Any: []Pattern{
-			{Line: `error\[E04(32|33|12)\]: .*` + "`" + outsideCrate + `::\w`},
+			{Line: `error\[E04(32|33|12)\]: .*` + "`" + outsideCrate + `(::\w|.$)`},
 			{Line: `error\[E0432\]: unresolved imports? `, Near: "^ *\\d+ \\| +(pub )?use " + outsideCrate + `::`},
 		},
 		Context: rustPlace, ContextAfter: true,

@@ -417,7 +417,7 @@ var perfRows = []Row{
 			"Compare medians: if they are level, the kernel itself did not become slower.",
 		},
 		Any: []Pattern{
-			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*[ :=]+[1-9][\d.]* ?m?s\b`, Distinct: 3},
+			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*(?:[^\d(]|\([^)]*\)){0,40}[ :=]+(?:[1-9][\d.]* ?m?s|0\.\d*[1-9]\d* ?s)\b`, Distinct: 3},
 			{Line: `\bJIT compilation during inference\b`},
 			{Line: `\b([Rr]e-?compil\w+)\b.{0,40}\d|\bcompil\w* #([2-9]|\d\d)\b|\b[Jj][Ii][Tt]\b.*\b(miss|recompile|compil\w+)\b.*\b(step|call|iter\w*) ?#?\d|\bcache miss\w*\b.*\b(step|call|iter\w*) ?#?\d|recompile_limit`},
 		},

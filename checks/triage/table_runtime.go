@@ -656,7 +656,7 @@ var runtimeRows = []Row{
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
 	},
 	{
-		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R42"}, From: Platform,
+		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R42", "S-R82"}, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
 			"If the container service does not answer, start it on the runner, and let the job's user use it.",
