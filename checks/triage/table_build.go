@@ -399,7 +399,7 @@ var buildRows = []Row{
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
 			{Line: `^FAILED: \[code=137\]`},
-			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*|\bnvcc\b`, Within: 3},
+			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*`, Within: 3},
 			{Line: `exit (code|status):? 137\b|returned non-zero exit status 137|\bKilled\s+\S*(python|pytest|cargo|rustc)`, Rank: Weak},
 		},
 		Example:  "error: could not compile `cutile-compiler` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` (signal: 9, SIGKILL: kill)",
@@ -1485,7 +1485,7 @@ var buildRows = []Row{
 			"If the version is the same, look for the feature that the item needs.",
 		},
 		Any: []Pattern{
-			{Line: `error\[E04(32|33|12)\]: .*` + "`" + outsideCrate + `(::\w|.$)`},
+			{Line: `error\[E04(32|33|12)\]: .*` + "`" + outsideCrate + `(::\w|.$)`, Not: `undeclared|unlinked`},
 			{Line: `error\[E0432\]: unresolved imports? `, Near: "^ *\\d+ \\| +(pub )?use " + outsideCrate + `::`},
 		},
 		Context: rustPlace, ContextAfter: true,

@@ -784,7 +784,7 @@ var correctnessRows = []Row{
 			{Line: `\bind(ex|ices) (has|have|with) (repeats|duplicates|collisions)\b|\b([Dd]uplicate[sd]?|[Rr]epeated|[Cc]olliding|[Ss]ame|[Aa]ll[- ](equal|same))\b.{0,16}\b(ind(ex|ices)|idx|rows?|slots?|targets?|bins?|ids?|each)\b|\b(ind(ex|ices)|idx|bins?|slots?)\b.{0,16}\b(duplicate[sd]?|repeated|colliding|all equal|the same)\b`,
 				Not:  `\b(ok|OK|pass(ed)?|PASS(ED)?|[Uu]nique|[Dd]istinct)\b`,
 				Near: `\b([Uu]nique|[Dd]istinct|([Nn]o|[Ww]ithout) (duplicate|repeat|collision)\w*)\b`, Within: 8},
-			{Line: `\b(lost|missing) (updates?|adds?|increments?)\b|\b(updates?|adds?|increments?) (are|were|is|get|got) lost\b|\b([Nn]on-?|not )atomic( add\w*)?\b`},
+			{Line: `\b(lost|missing) (updates?|adds?|increments?)\b|\b(updates?|adds?|increments?) (are|were|is|get|got) lost\b|\b[Nn]on-?atomic (adds?|updates?|increments?|writes?|stores?|accumulat\w+)\b|\b(adds?|updates?|increments?|accumulat\w+) (is|are|was|were) not atomic\b`},
 		},
 		Example:  "unique indices: max err 0.0\nduplicate indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "unique indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
