@@ -234,6 +234,9 @@ func strided(run Run) *Seen {
 		if seen == nil {
 			seen = shownViews(f, run.Unnamed)
 		}
+		if seen == nil {
+			seen = namedLayouts(f, run.Unnamed)
+		}
 		if seen != nil {
 			return seen
 		}
