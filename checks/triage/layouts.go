@@ -19,7 +19,7 @@ type layouts struct {
 }
 
 const (
-	views      = "S-C32"
+	onlyViews  = "S-C32"
 	maxFailing = 64 // rows that fail that are remembered
 )
 
@@ -92,9 +92,9 @@ func (t *layouts) row(l line, cells []string, good, bad bool) {
 func (t *layouts) end(sc *logScan) {
 	switch {
 	case t.packed > 0 && t.wrong.n > 0 && !t.mixed:
-		sc.explains(views, wrongValues, t.wrong)
+		sc.explains(onlyViews, wrongValues, t.wrong)
 	case t.mended.n > 0:
-		sc.explains(views, wrongValues, t.mended)
+		sc.explains(onlyViews, wrongValues, t.mended)
 	}
 }
 
