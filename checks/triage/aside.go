@@ -18,18 +18,27 @@ type asides struct {
 var (
 	// leftOut is a note on a configuration that was tried and left out.
 	leftOut = compile(`\b[Cc]onfig\w*\b.*\b(skipp(ed|ing)|pruned?|pruning|discard(ed|ing)|left out|ignored)\b|\b([Ss]kipp|[Dd]iscard|[Pp]run)(ed|ing) .{0,24}\b[Cc]onfig`)
-	// categories are the warnings of Python that tell nothing of the machine by
+	// pythonWarning are the warnings of Python that tell nothing of the machine by
 	// themselves.
 	pythonWarning = regexp.MustCompile(`\b(User|Deprecation|PendingDeprecation|Future|Runtime|PytestUnraisableException|Pytest\w+)Warning: `)
 )
 
+// aside says what kind of aside a line is.
+type aside byte
+
+const (
+	noAside  aside = iota
+	isNote         // of a tuner, or of a test that passed
+	isWarned       // a warning of tests that did not fail
+)
+
 // line takes a line as it is shown, and says whether it is an aside.
-func (a *asides) line(c *console, shown, text string) bool {
+func (a *asides) line(c *console, shown, text string) aside {
 	switch {
 	case strings.HasPrefix(text, "===="):
 		a.listing = strings.Contains(text, " warnings summary ")
 		a.node, a.blamed = false, false
-		return false
+		return noAside
 	case strings.HasPrefix(shown, "E   "):
 		a.fails = a.fails || c.section != nil && !c.passes
 	case strings.HasPrefix(text, "FAILED ") && strings.Contains(text, ".py::") && strings.Contains(text, " - "):
@@ -44,17 +53,23 @@ func (a *asides) line(c *console, shown, text string) bool {
 	}
 	switch {
 	case c.passes:
-		return true
-	case a.listing:
-		return a.node && !a.blamed
+		return isNote
+	case a.listing && a.node && !a.blamed:
+		return isWarned
+	case !a.listing && leftOut.match(text):
+		return isNote
 	}
-	return leftOut.match(text)
+	return noAside
 }
 
-// ofWarning reports whether a row's match in a line is a warning of Python. What tells
-// of a machine counts in a warning, too.
-func ofWarning(row *compiled, text string) bool {
-	return row.Class != Env && row.Class != Infra && strings.Contains(text, "Warning: ") && pythonWarning.MatchString(text)
+// besides reports whether a row's match in a line is an aside. What tells of a machine
+// counts in a warning, too, whichever test it was raised in.
+func besides(row *compiled, l line) bool {
+	if l.aside == isNote {
+		return true
+	}
+	machine := row.Class == Env || row.Class == Infra
+	return !machine && (l.aside == isWarned || strings.Contains(l.text, "Warning: ") && pythonWarning.MatchString(l.text))
 }
 
 // settleAsides gives the matches of a log in asides their rank back when no failing

@@ -15,6 +15,7 @@ func TestAsidesComeAfterTheErrorsOfTests(t *testing.T) {
 		warned  = "==== warnings summary ===\ntests/test_b.py::test_b[fp8]\n  /opt/lib/b.py:20: UserWarning: fp8 path falls back to bf16 accumulation\n==== end ====\n"
 		blamed  = "==== warnings summary ===\ntests/test_a.py::test_a[1]\n  /opt/lib/b.py:20: out of resource: shared memory, Required: 300000, Hardware limit: 232448.\n==== end ====\n"
 		other   = "==== warnings summary ===\ntests/test_b.py::test_b[1]\n  /opt/lib/b.py:20: out of resource: shared memory, Required: 300000, Hardware limit: 232448.\n==== end ====\n"
+		driver  = "==== warnings summary ====\ntests/test_b.py::test_b[1]\n  /opt/lib/cuda.py:20: UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 12020).\n==== end ====\n"
 		passes  = "==== PASSES ====\n____ test_b ____\nout of resource: shared memory, Required: 300000, Hardware limit: 232448.\n==== end ====\n"
 		failing = "==== FAILURES ====\n____ test_a[1] ____\nE   RuntimeError: CUDA error: an illegal memory access was encountered\n"
 		summary = "FAILED tests/test_a.py::test_a[1] - RuntimeError: CUDA error: an illegal memory access was encountered\n"
@@ -33,8 +34,12 @@ func TestAsidesComeAfterTheErrorsOfTests(t *testing.T) {
 		require.NotEmpty(t, got.Matches, c.name)
 		assert.Equal(t, c.want, got.Matches[0].Signature, "%s: found %v", c.name, ids(got))
 	}
+	// What tells of the machine holds for every test.
+	got := Text("job.log", "==== FAILURES ====\n____ test_a[1] ____\nE   RuntimeError: it did not work\n"+driver)
+	assert.Equal(t, []string{"S-R21"}, ids(got))
+	assert.False(t, got.Matches[0].Weak)
 	// The error and not the note is what is quoted.
-	got := Text("job.log", note+"==== FAILURES ====\n____ test_a[1] ____\nE   OutOfResources: out of resource: shared memory, Required: 147456, Hardware limit: 101376\n")
+	got = Text("job.log", note+"==== FAILURES ====\n____ test_a[1] ____\nE   OutOfResources: out of resource: shared memory, Required: 147456, Hardware limit: 101376\n")
 	assert.Contains(t, got.Matches[0].Excerpt.Plain(), "147456")
 	assert.False(t, got.Matches[0].Weak)
 }

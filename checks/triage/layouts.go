@@ -18,10 +18,8 @@ type layouts struct {
 	mended      line            // one of them, the same of which passes when it is made contiguous
 }
 
-const (
-	onlyViews  = "S-C32"
-	maxFailing = 64 // rows that fail that are remembered
-)
+// maxFailing bounds the rows that fail that are remembered.
+const maxFailing = 64
 
 var (
 	contiguousHead = regexp.MustCompile(`^(is[_ ]?)?contig(uous)?\??$`)
@@ -92,9 +90,9 @@ func (t *layouts) row(l line, cells []string, good, bad bool) {
 func (t *layouts) end(sc *logScan) {
 	switch {
 	case t.packed > 0 && t.wrong.n > 0 && !t.mixed:
-		sc.explains(onlyViews, wrongValues, t.wrong)
+		sc.explains(viewOperand, wrongValues, t.wrong)
 	case t.mended.n > 0:
-		sc.explains(onlyViews, wrongValues, t.mended)
+		sc.explains(viewOperand, wrongValues, t.mended)
 	}
 }
 

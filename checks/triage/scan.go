@@ -71,10 +71,10 @@ func Text(name, log string) Result {
 type line struct {
 	n     int
 	text  string
-	quote bool // quotes source code
-	diag  bool // begins a compiler diagnostic
-	warn  bool // is a warning
-	aside bool // is no error of a failing test
+	quote bool  // quotes source code
+	diag  bool  // begins a compiler diagnostic
+	warn  bool  // is a warning
+	aside aside // is no error of a failing test
 	// call is of the failed call of a case, around of an error before or after one, where
 	// that is known.
 	call, around bool
@@ -234,7 +234,9 @@ func (sc *logScan) line(n int, shown string) {
 		sc.failed = sc.step
 	}
 	l.step = sc.step
-	l.aside = !sc.junitFile && sc.asides.line(&sc.console, shown, text)
+	if !sc.junitFile {
+		l.aside = sc.asides.line(&sc.console, shown, text)
+	}
 	if sc.ended < 0 && sc.step > 0 && endsStep(shown) {
 		sc.ended = sc.step
 	}
@@ -413,7 +415,7 @@ func (c *compiled) rankOf(p *compiledPattern) Rank {
 // errors of failing tests comes last.
 func (sc *logScan) rank(row *compiled, p *compiledPattern, l line) Rank {
 	rank := sc.ownRank(row, p, l)
-	if rank > Root && rank < General && (l.aside || ofWarning(row, l.text)) {
+	if rank > Root && rank < General && besides(row, l) {
 		return General
 	}
 	return rank
