@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,4 +43,8 @@ func TestAsidesComeAfterTheErrorsOfTests(t *testing.T) {
 	got = Text("job.log", note+"==== FAILURES ====\n____ test_a[1] ____\nE   OutOfResources: out of resource: shared memory, Required: 147456, Hardware limit: 101376\n")
 	assert.Contains(t, got.Matches[0].Excerpt.Plain(), "147456")
 	assert.False(t, got.Matches[0].Weak)
+	// A report in XML holds what the case printed, too.
+	x := NewScanner()
+	require.NoError(t, x.Scan("pytest.xml", strings.NewReader(`<testsuites><testsuite name="pytest" tests="1"><testcase classname="tests.test_a" name="test_a[1]"><failure message="RuntimeError">E   RuntimeError: CUDA error: an illegal memory access was encountered</failure><system-out>`+note+`</system-out></testcase></testsuite></testsuites>`)))
+	assert.Equal(t, []string{"S-R06"}, ids(x.Result()))
 }

@@ -234,8 +234,13 @@ func (sc *logScan) line(n int, shown string) {
 		sc.failed = sc.step
 	}
 	l.step = sc.step
-	if !sc.junitFile {
+	switch {
+	case !sc.junitFile:
 		l.aside = sc.asides.line(&sc.console, shown, text)
+	case leftOut.match(text):
+		l.aside = isNote
+	case strings.HasPrefix(shown, "E   ") && !sc.passing:
+		sc.asides.fails = true
 	}
 	if sc.ended < 0 && sc.step > 0 && endsStep(shown) {
 		sc.ended = sc.step
