@@ -35,7 +35,7 @@ type printed struct {
 	narrow    line    // a pointer and its lower half
 	wrongType line    // the type that a launch is given is not the tensor's
 	launches  launches
-	views     views
+	layouts   layouts
 	list      timeList
 }
 
@@ -74,7 +74,7 @@ func (p *printed) line(l line) {
 		return
 	}
 	p.launches.line(l)
-	p.views.line(l)
+	p.layouts.line(l)
 	p.list.line(l)
 	p.tellsMemory(l)
 	p.tellsPointer(l)
@@ -232,7 +232,7 @@ const (
 
 func (p *printed) end(sc *logScan) {
 	p.launches.end(sc)
-	p.views.end(sc)
+	p.layouts.end(sc)
 	p.list.end(sc)
 	if p.memory[0].n > 0 {
 		sc.explains(otherMemory, []string{"S-R13"}, p.memory[0])

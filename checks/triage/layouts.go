@@ -1,14 +1,19 @@
 package triage
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 )
 
+// viewOperand is the signature of strides that do not reach the kernel.
+const viewOperand = "S-C32"
+
 // layouts reads what a project prints of its operands' layouts: tables that say of each
-// whether it is contiguous and whether its cases pass, and pairs of a layout and the
-// same made contiguous.
+// whether it is contiguous and whether its cases pass, pairs of a layout and the same
+// made contiguous, and rows that name a layout and an outcome or an error. If those of
+// views alone are wrong, strides are not used.
 type layouts struct {
 	width, flag int // cells of a table's head, the one that tells of contiguous ones; width is 0 outside of one
 	packed      int // rows of contiguous layouts that pass
@@ -16,7 +21,24 @@ type layouts struct {
 	wrong       line            // the first row of another layout that fails
 	failing     map[string]line // rows that fail, by their first word
 	mended      line            // one of them, the same of which passes when it is made contiguous
+	named       namedRows
 }
+
+// namedRows are rows that name a layout.
+type namedRows struct {
+	said    [2][2]int  // rows that name an outcome: packed or view, right or wrong
+	errs    [2]float64 // largest error of a packed operand, smallest one of a view
+	counted [2]int     // rows with an error
+	at      line       // the first row of a view that is wrong, or has an error
+}
+
+const (
+	packedRow = iota
+	viewRow
+)
+
+// farOff is how much larger the errors of views are when strides are not used.
+const farOff = 100
 
 // maxFailing bounds the rows that fail that are remembered.
 const maxFailing = 64
@@ -26,9 +48,16 @@ var (
 	cellGood       = regexp.MustCompile(`^(ok|OK|[Pp]ass(ed)?|PASS(ED)?|✓|✔)(\b|$)`)
 	cellBad        = regexp.MustCompile(`^(FAIL(ED)?|[Ff]ail(ed)?|WRONG|[Ww]rong|[Mm]ismatch\w*|MISMATCH|✗|✘)(\b|$)`)
 	flagOf         = map[string]bool{"yes": true, "Yes": true, "true": true, "True": true, "no": false, "No": false, "false": false, "False": false}
+
+	aView      = compile(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous)\b`)
+	packedName = regexp.MustCompile(`\bcontiguous\b(?: ?[=:] ?True)?`)
+	rowRight   = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct)\b`)
+	rowWrong   = regexp.MustCompile(`\b(?:BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)
+	rowError   = regexp.MustCompile(`\b(?:max\w*|err\w*|diff\w*|delta)\b[^\d]{0,16}(\d[\d.]*(?:e[-+]?\d+)?)\s*$`)
 )
 
 func (t *layouts) line(l line) {
+	t.named.line(l)
 	if l.text == "" || len(l.text) > 512 || strings.HasPrefix(l.text, "====") || beginsStep(l.text) {
 		t.width = 0
 		return
@@ -93,7 +122,56 @@ func (t *layouts) end(sc *logScan) {
 		sc.explains(viewOperand, wrongValues, t.wrong)
 	case t.mended.n > 0:
 		sc.explains(viewOperand, wrongValues, t.mended)
+	case t.named.tell():
+		sc.explains(viewOperand, wrongValues, t.named.at)
 	}
+}
+
+// line takes a row that names a layout.
+func (v *namedRows) line(l line) {
+	if len(l.text) > 200 || strings.Contains(l.text, "::test") || strings.Contains(l.text, "Error") || strings.HasPrefix(l.text, "test ") {
+		return
+	}
+	strides := strings.Contains(l.text, "stride")
+	kind := -1
+	switch {
+	case strings.Contains(l.text, "contiguous()"):
+		kind = packedRow
+	case aView.match(l.text) || strides && showsView(l.text):
+		kind = viewRow
+	case packedName.MatchString(l.text) || strides && strideOf.MatchString(l.text):
+		kind = packedRow
+	default:
+		return
+	}
+	right, wrong := rowRight.MatchString(l.text), rowWrong.MatchString(l.text)
+	switch m := rowError.FindStringSubmatch(l.text); {
+	case right != wrong:
+		outcome := 0
+		if wrong {
+			outcome = 1
+		}
+		v.said[kind][outcome]++
+		if wrong && kind == viewRow && v.at.n == 0 {
+			v.at = l
+		}
+	case m != nil:
+		e := number(m[1])
+		if v.counted[kind] == 0 || kind == packedRow && e > v.errs[kind] || kind == viewRow && e < v.errs[kind] {
+			v.errs[kind] = e
+		}
+		v.counted[kind]++
+		if kind == viewRow && v.at.n == 0 {
+			v.at = l
+		}
+	}
+}
+
+// tell reports whether views alone are wrong.
+func (v *namedRows) tell() bool {
+	said := v.said[packedRow][0] > 0 && v.said[packedRow][1] == 0 && v.said[viewRow][0] == 0 && v.said[viewRow][1] > 1
+	measured := v.counted[packedRow] > 0 && v.counted[viewRow] > 1 && v.errs[viewRow] > farOff*math.Max(v.errs[packedRow], 1e-6)
+	return said || measured
 }
 
 // exchanged are options that name a layout in which dimensions are exchanged, as long as

@@ -188,7 +188,6 @@ type logScan struct {
 	bench    benchmarks
 	samples  samples
 	usage    resources
-	layouts  layouts
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -286,7 +285,6 @@ func (sc *logScan) line(n int, shown string) {
 			sc.bench.line(l)
 			sc.samples.line(l)
 			sc.usage.line(l)
-			sc.layouts.line(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -626,7 +624,6 @@ func (sc *logScan) end() {
 		sc.bench.end(sc)
 		sc.samples.end(sc)
 		sc.usage.end(sc)
-		sc.layouts.end(sc)
 		sc.tellOverflow()
 	}
 	sc.printed.end(sc)
