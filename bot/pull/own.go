@@ -59,60 +59,42 @@ func marker(body string) string {
 
 // IssueComments implements Reader, oldest first.
 func (g *GitHub) IssueComments(ctx context.Context, repo Repo, number int) ([]Comment, error) {
-	client, err := g.read(repo)
-	if err != nil {
-		return nil, err
-	}
-	bot, err := g.bot(ctx, repo.Installation)
-	if err != nil {
-		return nil, err
-	}
-	list, err := all(func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
-		return client.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &github.IssueListCommentsOptions{ListOptions: o})
-	})
-	if err != nil {
-		return nil, fail(err, "list the comments of %s#%d", repo, number)
-	}
-	var own []Comment
-	for _, c := range list {
-		if c.GetUser().GetID() == bot {
-			own = append(own, Comment{ID: c.GetID(), NodeID: c.GetNodeID(), Body: c.GetBody(), Marker: marker(c.GetBody())})
-		}
-	}
-	return byID(own), nil
+	return own(ctx, g, repo, fmt.Sprintf("the comments of %s#%d", repo, number),
+		func(client *github.Client, o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+			return client.Issues.ListComments(ctx, repo.Owner, repo.Name, number, &github.IssueListCommentsOptions{ListOptions: o})
+		},
+		func(c *github.IssueComment) Comment {
+			return Comment{ID: c.GetID(), NodeID: c.GetNodeID(), Body: c.GetBody()}
+		})
 }
 
 // ReviewComments implements Reader, oldest first. Line is 0 for a comment whose
 // line is no longer part of the diff.
 func (g *GitHub) ReviewComments(ctx context.Context, repo Repo, number int) ([]Comment, error) {
-	client, err := g.read(repo)
-	if err != nil {
-		return nil, err
-	}
-	bot, err := g.bot(ctx, repo.Installation)
-	if err != nil {
-		return nil, err
-	}
-	list, err := all(func(o github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
-		return client.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &github.PullRequestListCommentsOptions{ListOptions: o})
-	})
-	if err != nil {
-		return nil, fail(err, "list the review comments of %s#%d", repo, number)
-	}
-	var own []Comment
-	for _, c := range list {
-		if c.GetUser().GetID() == bot {
-			own = append(own, Comment{
-				ID: c.GetID(), NodeID: c.GetNodeID(), ReviewID: c.GetPullRequestReviewID(), Path: c.GetPath(), Line: c.GetLine(),
-				Body: c.GetBody(), Marker: marker(c.GetBody()),
-			})
-		}
-	}
-	return byID(own), nil
+	return own(ctx, g, repo, fmt.Sprintf("the review comments of %s#%d", repo, number),
+		func(client *github.Client, o github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+			return client.PullRequests.ListComments(ctx, repo.Owner, repo.Name, number, &github.PullRequestListCommentsOptions{ListOptions: o})
+		},
+		func(c *github.PullRequestComment) Comment {
+			return Comment{ID: c.GetID(), NodeID: c.GetNodeID(), ReviewID: c.GetPullRequestReviewID(), Path: c.GetPath(), Line: c.GetLine(), Body: c.GetBody()}
+		})
 }
 
 // Reviews implements Reader, oldest first.
 func (g *GitHub) Reviews(ctx context.Context, repo Repo, number int) ([]Comment, error) {
+	return own(ctx, g, repo, fmt.Sprintf("the reviews of %s#%d", repo, number),
+		func(client *github.Client, o github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+			return client.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
+		},
+		func(c *github.PullRequestReview) Comment {
+			return Comment{ID: c.GetID(), NodeID: c.GetNodeID(), ReviewID: c.GetID(), Body: c.GetBody()}
+		})
+}
+
+// own lists what the App itself wrote of some kind, by id. what names the list in an
+// error.
+func own[T interface{ GetUser() *github.User }](ctx context.Context, g *GitHub, repo Repo, what string,
+	page func(*github.Client, github.ListOptions) ([]T, *github.Response, error), comment func(T) Comment) ([]Comment, error) {
 	client, err := g.read(repo)
 	if err != nil {
 		return nil, err
@@ -121,24 +103,20 @@ func (g *GitHub) Reviews(ctx context.Context, repo Repo, number int) ([]Comment,
 	if err != nil {
 		return nil, err
 	}
-	list, err := all(func(o github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
-		return client.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &o)
-	})
+	list, err := all(func(o github.ListOptions) ([]T, *github.Response, error) { return page(client, o) })
 	if err != nil {
-		return nil, fail(err, "list the reviews of %s#%d", repo, number)
+		return nil, fail(err, "list %s", what)
 	}
 	var own []Comment
-	for _, c := range list {
-		if c.GetUser().GetID() == bot {
-			own = append(own, Comment{ID: c.GetID(), NodeID: c.GetNodeID(), ReviewID: c.GetID(), Body: c.GetBody(), Marker: marker(c.GetBody())})
+	for _, t := range list {
+		if t.GetUser().GetID() == bot {
+			c := comment(t)
+			c.Marker = marker(c.Body)
+			own = append(own, c)
 		}
 	}
-	return byID(own), nil
-}
-
-func byID(comments []Comment) []Comment {
-	sort.SliceStable(comments, func(i, j int) bool { return comments[i].ID < comments[j].ID })
-	return comments
+	sort.SliceStable(own, func(i, j int) bool { return own[i].ID < own[j].ID })
+	return own, nil
 }
 
 // CheckRuns implements Reader. Runs of other Apps are left out, whatever their

@@ -48,9 +48,25 @@ var Perf = rules.NewFact("performance logs", func(t *tree.Tree, u rules.Unit) *P
 	return l
 })
 
-// Points reports what the comparison says about a bullet of the performance
-// checklist: the configurations that show it.
-func (l *PerfLog) Points(bullet string) []string {
+// maxShown bounds how many configurations a message names.
+const maxShown = 3
+
+// Report tells what the comparison says about a bullet of the performance checklist,
+// with the first configurations that show it. Where another rule speaks of the kernel's
+// code, that is the cause, and nothing is said.
+func (l *PerfLog) Report(p *rules.Pass, bullet string, cause *rules.Rule, message string) {
+	points := l.points(bullet)
+	if len(points) == 0 || p.Speaks(cause) {
+		return
+	}
+	p.Report(rules.Diagnostic{
+		File: l.File, Span: l.At, Construct: "launches",
+		Message: message + ": " + strings.Join(points[:min(len(points), maxShown)], "; "),
+	})
+}
+
+// points are the configurations that show a bullet, in words.
+func (l *PerfLog) points(bullet string) []string {
 	if l == nil {
 		return nil
 	}

@@ -41,19 +41,8 @@ func (c *fixCmd) Run(s streams) error {
 			only = append(only, r.ID)
 		}
 	}
-	head, err := checkout(c.Path)
+	o, err := reviewOptions(c.Path, c.Base, s)
 	if err != nil {
-		return err
-	}
-	o := review.Options{Head: head, Rules: all.Rules, Version: version(), Progress: progress(s.Err)}
-	policy := configOf(head)
-	if c.Base != nil {
-		if o.Base, err = mergeBaseTree(c.Path, *c.Base); err != nil {
-			return err
-		}
-		policy = configAt(c.Path, *c.Base)
-	}
-	if o.Severities, err = severities(policy); err != nil {
 		return err
 	}
 	done, err := review.Repair(context.Background(), o, only)

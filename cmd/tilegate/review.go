@@ -42,26 +42,16 @@ func (c *reviewCmd) Run(s streams) error {
 		debug.SetMemoryLimit(memoryGoal)
 		debug.SetGCPercent(growth)
 	}
-	head, err := checkout(c.Path)
+	o, err := reviewOptions(c.Path, c.Base, s)
 	if err != nil {
 		return err
 	}
-	o := review.Options{Head: head, Rules: all.Rules, Kernels: c.Kernel, Version: version(), Progress: progress(s.Err)}
-	policy := configOf(head)
-	if c.Base != nil {
-		if o.Base, err = mergeBaseTree(c.Path, *c.Base); err != nil {
-			return err
-		}
-		policy = configAt(c.Path, *c.Base)
-	}
-	if o.Severities, err = severities(policy); err != nil {
-		return err
-	}
+	o.Kernels = c.Kernel
 	r, err := review.Run(context.Background(), o)
 	if err != nil {
 		return otherLayout(c.Path, err)
 	}
-	style := review.Style{Source: sourceOf(head), Colour: colour(s.Out), All: c.All || c.Base == nil, Accepted: c.All, Rules: all.Rules}
+	style := review.Style{Source: sourceOf(o.Head), Colour: colour(s.Out), All: c.All || c.Base == nil, Accepted: c.All, Rules: all.Rules}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err
 	}
@@ -135,6 +125,25 @@ func configOf(fsys fs.FS) configFile {
 		err = nil
 	}
 	return configFile{config.Path, data, err}
+}
+
+// reviewOptions are those of a checkout, by the configuration of its base revision
+// where one is given.
+func reviewOptions(path string, base *string, s streams) (review.Options, error) {
+	head, err := checkout(path)
+	if err != nil {
+		return review.Options{}, err
+	}
+	o := review.Options{Head: head, Rules: all.Rules, Version: version(), Progress: progress(s.Err)}
+	policy := configOf(head)
+	if base != nil {
+		if o.Base, err = mergeBaseTree(path, *base); err != nil {
+			return review.Options{}, err
+		}
+		policy = configAt(path, *base)
+	}
+	o.Severities, err = severities(policy)
+	return o, err
 }
 
 // severities are the severities of rules that a configuration sets.

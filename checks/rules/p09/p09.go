@@ -3,7 +3,6 @@ package p09
 
 import (
 	_ "embed"
-	"strings"
 
 	"github.com/tilegate/tilegate/checks/reference"
 	"github.com/tilegate/tilegate/checks/rules"
@@ -25,17 +24,6 @@ var Rule = &rules.Rule{
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.Perf}, Run: run,
 }
 
-// maxShown bounds how many configurations a message names.
-const maxShown = 3
-
 func run(p *rules.Pass) {
-	l := reference.Perf.Of(p)
-	points := l.Points("P9")
-	if len(points) == 0 || p.Speaks(r41.Rule) {
-		return
-	}
-	p.Report(rules.Diagnostic{
-		File: l.File, Span: l.At, Construct: "launches",
-		Message: "the recorded calls run fills or copies beside the kernel: " + strings.Join(points[:min(len(points), maxShown)], "; "),
-	})
+	reference.Perf.Of(p).Report(p, "P9", r41.Rule, "the recorded calls run fills or copies beside the kernel")
 }
