@@ -47,10 +47,12 @@ type Diff struct {
 	Schema      string       `json:"schema"`
 	Verdict     Verdict      `json:"verdict"`
 	Differences []Difference `json:"differences"`
+
+	pair *pair // the entries that are being compared
 }
 
 // Difference is one item that is not alike. Reference and Generated quote the
-// texts.
+// texts, ReferenceAt and GeneratedAt say where; a side without a place is nil.
 type Difference struct {
 	Kind      Kind           `json:"kind"`
 	Item      untrusted.Text `json:"item"`
@@ -58,6 +60,9 @@ type Difference struct {
 	Generated untrusted.Text `json:"generated"`
 	Rules     []string       `json:"rules"`
 	Note      untrusted.Text `json:"note"`
+
+	ReferenceAt *Place `json:"reference_at,omitempty"`
+	GeneratedAt *Place `json:"generated_at,omitempty"`
 
 	line *Line
 }
@@ -71,14 +76,14 @@ func Compare(reference, generated []byte) Diff {
 		name string
 		m    Module
 	}{{"reference", ref}, {"generated", gen}} {
-		why := ""
+		why, at := "", 0
 		switch {
 		case side.m.PythonLevel != "":
-			why = "it is the Python-level IR"
+			why, at = "it is the Python-level IR", side.m.PythonLine
 		case !side.m.HasModule:
 			why = "it has no cuda_tile.module"
 		case !side.m.Closed:
-			why = fmt.Sprintf("it is not a whole module: line %d: %s", side.m.BrokenLine, side.m.Broken)
+			why, at = "it is not a whole module: "+side.m.Broken, side.m.BrokenLine
 		case len(side.m.Entries) == 0:
 			why = "it has no entry"
 		}
@@ -86,6 +91,11 @@ func Compare(reference, generated []byte) Diff {
 			d.Verdict = Blocked
 			d.add(lineUnreadable, "", "", "")
 			d.note("the " + side.name + " text cannot be compared: " + why)
+			if side.name == "reference" {
+				d.places(ref.in(at), nil)
+			} else {
+				d.places(nil, gen.in(at))
+			}
 		}
 	}
 	if why := ambiguous(ref, gen); why != "" && d.Verdict != Blocked {
@@ -101,8 +111,10 @@ func Compare(reference, generated []byte) Diff {
 	switch {
 	case ref.Debug && !gen.Debug:
 		d.add(lineLocated, "", yesNo(true), yesNo(false))
+		d.places(&Place{Line: ref.DebugLine}, gen.head())
 	case gen.Debug && !ref.Debug:
 		d.add(lineDebug, "", yesNo(false), yesNo(true))
+		d.places(ref.head(), &Place{Line: gen.DebugLine})
 	}
 	d.Verdict = Pass
 	for _, x := range d.Differences {
@@ -147,6 +159,15 @@ func (d *Diff) add(l *Line, of, ref, gen string) {
 		Kind: l.Kind, Item: untrusted.Text(item), Reference: untrusted.Text(ref).Cut(2000), Generated: untrusted.Text(gen).Cut(2000),
 		Rules: append([]string{}, l.Rules...), Note: untrusted.Text(l.Note), line: l,
 	})
+	if p := d.pair; p != nil {
+		d.places(&Place{Line: p.ref.Line, Entry: untrusted.Text(p.ref.Name)}, &Place{Line: p.gen.Line, Entry: untrusted.Text(p.gen.Name)})
+	}
+}
+
+// places says where the last difference stands.
+func (d *Diff) places(ref, gen *Place) {
+	x := &d.Differences[len(d.Differences)-1]
+	x.ReferenceAt, x.GeneratedAt = ref, gen
 }
 
 // note says more of the last difference than its line does.
@@ -185,6 +206,7 @@ func (d *Diff) entries(ref, gen Module) {
 		}
 		if i < 0 {
 			d.add(lineEntryGone, "", "@"+r.Name, "missing")
+			d.places(ref.in(r.Line), nil)
 			continue
 		}
 		d.entry(r, gen.Entries[i])
@@ -192,6 +214,7 @@ func (d *Diff) entries(ref, gen Module) {
 	for i, g := range gen.Entries {
 		if !used[i] {
 			d.add(lineEntryMore, "", "missing", "@"+g.Name)
+			d.places(nil, gen.in(g.Line))
 		}
 	}
 }
@@ -199,18 +222,19 @@ func (d *Diff) entries(ref, gen Module) {
 // labels tells when the entries are called differently, and whether that is all:
 // the proof that a dump under another name is the same kernel.
 func (d *Diff) labels(reference, generated []byte, ref, gen Module) {
-	a, b := names(ref), names(gen)
+	a, b := entryNames(ref), entryNames(gen)
 	if a == b {
 		return
 	}
 	alone := len(d.Differences) == 0 && Unlabelled(reference) == Unlabelled(generated)
 	d.add(lineLabel, "", a, b)
+	d.places(ref.head(), gen.head())
 	if alone {
 		d.note("the texts are the same but for the names of the entries")
 	}
 }
 
-func names(m Module) string {
+func entryNames(m Module) string {
 	var out []string
 	for _, e := range m.Entries {
 		out = append(out, "@"+e.Name)
@@ -293,25 +317,32 @@ func canonical(name string) string {
 }
 
 // collect counts what f finds in the operations of these names.
-func (s *side) collect(f func(i int, h *head) []string, names ...string) bag {
-	b := bag{}
+func (s *side) collect(f func(i int, h *head) []string, names ...string) found {
+	b := found{bag: bag{}}
 	for i, op := range s.Ops {
 		if len(names) > 0 && !slices.Contains(names, canonical(op.Name)) {
 			continue
 		}
 		for _, v := range f(i, &s.heads[i]) {
 			if v != "" {
-				b[v]++
+				b.add(i, v)
 			}
 		}
 	}
 	return b
 }
 
+// named finds the operations of a name.
+func (s *side) named(name string) found {
+	return s.collect(func(int, *head) []string { return []string{name} }, name)
+}
+
 func yesNo(b bool) string { return pick(b, "present", "absent") }
 
 func (d *Diff) entry(r, g Entry) {
 	ref, gen := look(r), look(g)
+	d.pair = &pair{ref: ref, gen: gen}
+	defer func() { d.pair = nil }()
 	d.operations(ref, gen)
 	d.hints(ref, gen)
 	d.tma(ref, gen)
@@ -386,6 +417,7 @@ func (d *Diff) operations(ref, gen *side) {
 				of = "" // the line has its name
 			}
 			d.add(l, of, strconv.Itoa(a), strconv.Itoa(b))
+			d.where(ref.named(name), gen.named(name))
 			if name == "permute" {
 				d.note("tiles are transposed elsewhere than in the reference: exactly one side transposes")
 			}
@@ -393,9 +425,11 @@ func (d *Diff) operations(ref, gen *side) {
 	}
 	if a, b := family(ref), family(gen); a != b && a != "" && b != "" {
 		d.add(linePattern, "", a, b)
+		d.where(ref.families(), gen.families())
 	}
 	if a, b := ref.ops["make_token"], gen.ops["make_token"]; a != b {
 		d.add(lineTokens, "", strconv.Itoa(a), strconv.Itoa(b))
+		d.where(ref.named("make_token"), gen.named("make_token"))
 	}
 }
 
@@ -412,6 +446,13 @@ func family(s *side) string {
 		return "pointers"
 	}
 	return ""
+}
+
+// families finds the accesses, each by what it goes through.
+func (s *side) families() found {
+	return s.collect(func(i int, _ *head) []string {
+		return []string{pick(strings.Contains(s.Ops[i].Name, "_view_"), "views", "pointers")}
+	}, accesses...)
 }
 
 // unsettable are the hints that cutile-rs has no way to give.
@@ -470,7 +511,7 @@ func (h Hints) flat(only []string) map[string]string {
 // accesses are the operations that load and store.
 var accesses = []string{"load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko"}
 
-func (s *side) accessHint(key string) bag {
+func (s *side) accessHint(key string) found {
 	return s.collect(func(_ int, h *head) []string {
 		return []string{hintsIn(h.attrs["optimization_hints"]).flat(nil)[key]}
 	}, accesses...)
@@ -478,15 +519,19 @@ func (s *side) accessHint(key string) bag {
 
 func (d *Diff) tma(ref, gen *side) {
 	a, b := ref.accessHint("allow_tma"), gen.accessHint("allow_tma")
-	show := func(x bag) string { return fmt.Sprintf("allowed %d, refused %d", x["true"], x["false"]) }
+	show := func(x found) string {
+		return fmt.Sprintf("allowed %d, refused %d", x.bag["true"], x.bag["false"])
+	}
 	switch {
-	case a["true"] > b["true"] || b["false"] > a["false"]:
+	case a.bag["true"] > b.bag["true"] || b.bag["false"] > a.bag["false"]:
 		d.add(lineTMA, "", show(a), show(b))
-	case b["true"] > a["true"] || b["false"] < a["false"]:
+		d.where(a, b)
+	case b.bag["true"] > a.bag["true"] || b.bag["false"] < a.bag["false"]:
 		d.add(lineTMAMore, "", show(a), show(b))
+		d.where(a, b)
 	}
 	a, b = ref.accessHint("latency"), gen.accessHint("latency")
-	if maps.Equal(a, b) {
+	if maps.Equal(a.bag, b.bag) {
 		return
 	}
 	l := lineLatency
@@ -496,6 +541,7 @@ func (d *Diff) tma(ref, gen *side) {
 		}
 	}
 	d.add(l, "", a.String(), b.String())
+	d.where(a, b)
 	switch {
 	case a.total() > b.total():
 		d.note("latency hints of the reference are missing")
@@ -525,12 +571,13 @@ func (d *Diff) views(ref, gen *side) {
 		return out
 	}
 	a, b := ref.collect(strides, "make_tensor_view"), gen.collect(strides, "make_tensor_view")
-	if !a.sameKinds(b) {
+	if !a.sameKinds(b.bag) {
 		l := lineStrides
-		if loose(b) > 0 && loose(a) == 0 {
+		if loose(b.bag) > 0 && loose(a.bag) == 0 {
 			l = lineStrideInner
 		}
 		d.add(l, "", a.String(), b.String())
+		d.where(a, b)
 	}
 	attr := func(key string) func(int, *head) []string {
 		return func(_ int, h *head) (out []string) {
@@ -543,9 +590,9 @@ func (d *Diff) views(ref, gen *side) {
 		}
 	}
 	strided := ref.ops["make_strided_view"] > 0
-	tiles := func(s *side) bag {
+	tiles := func(s *side) found {
 		x := s.collect(attr("tile"), "load_view_tko", "store_view_tko", "atomic_red_view_tko")
-		maps.Copy(x, s.collect(func(_ int, h *head) []string {
+		return x.join(s.collect(func(_ int, h *head) []string {
 			if len(h.in) == 0 {
 				return nil
 			}
@@ -554,10 +601,10 @@ func (d *Diff) views(ref, gen *side) {
 			}
 			return nil
 		}, "load_ptr_tko", "store_ptr_tko"))
-		return x
 	}
-	if a, b := tiles(ref), tiles(gen); !a.sameKinds(b) {
+	if a, b := tiles(ref), tiles(gen); !a.sameKinds(b.bag) {
 		d.add(pickLine(strided, lineTilesStrided, lineTiles), "", a.String(), b.String())
+		d.where(a, b)
 	}
 	axes := func(_ int, h *head) (out []string) {
 		for _, t := range viewTypes(h) {
@@ -567,8 +614,9 @@ func (d *Diff) views(ref, gen *side) {
 		}
 		return out
 	}
-	if a, b := ref.collect(axes, accesses...), gen.collect(axes, accesses...); !a.sameKinds(b) {
+	if a, b := ref.collect(axes, accesses...), gen.collect(axes, accesses...); !a.sameKinds(b.bag) {
 		d.add(lineDimMap, "", a.String(), b.String())
+		d.where(a, b)
 	}
 	// Stores are never padded by cutile-rs, so only what loads see is compared.
 	padding := func(_ int, h *head) (out []string) {
@@ -577,8 +625,9 @@ func (d *Diff) views(ref, gen *side) {
 		}
 		return out
 	}
-	if a, b := ref.collect(padding, "load_view_tko"), gen.collect(padding, "load_view_tko"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
-		d.add(pickLine(onlyPadded(a, b), linePadded, linePadding), "", a.String(), b.String())
+	if a, b := ref.collect(padding, "load_view_tko"), gen.collect(padding, "load_view_tko"); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
+		d.add(pickLine(onlyPadded(a.bag, b.bag), linePadded, linePadding), "", a.String(), b.String())
+		d.where(a, b)
 	}
 }
 
@@ -627,19 +676,22 @@ func (d *Diff) pointers(ref, gen *side) {
 	if ref.ops["load_ptr_tko"] != gen.ops["load_ptr_tko"] || ref.ops["store_ptr_tko"] != gen.ops["store_ptr_tko"] {
 		return // told already
 	}
-	if a, b := ref.masked(), gen.masked(); a > b {
-		d.add(lineMask, "", strconv.Itoa(a), strconv.Itoa(b))
+	if a, b := ref.masked(), gen.masked(); a.total() > b.total() {
+		d.add(lineMask, "", strconv.Itoa(a.total()), strconv.Itoa(b.total()))
+		d.where(a, b)
 	}
-	a, b := ref.padded(), gen.padded()
+	x, y := ref.padded(), gen.padded()
+	a, b := x.total(), y.total()
 	if a <= b {
 		return
 	}
 	d.add(pickLine(gen.selected() >= a-b, linePadSelect, linePadOperand), "", strconv.Itoa(a), strconv.Itoa(b))
+	d.where(x, y)
 }
 
-// masked counts the operations on pointers that have a mask: a tile of i1 among
+// masked finds the operations on pointers that have a mask: a tile of i1 among
 // the types of their operands.
-func (s *side) masked() int {
+func (s *side) masked() found {
 	return s.collect(func(_ int, h *head) []string {
 		for _, t := range h.in {
 			if strings.HasSuffix(t, "xi1>") || t == "tile<i1>" {
@@ -647,18 +699,17 @@ func (s *side) masked() int {
 			}
 		}
 		return nil
-	}, "load_ptr_tko", "store_ptr_tko").total()
+	}, "load_ptr_tko", "store_ptr_tko")
 }
 
-// padded counts the loads from pointers with a third operand, the padding.
-func (s *side) padded() int {
-	n := 0
-	for _, op := range s.Ops {
-		if op.Name == "load_ptr_tko" && len(op.operands) > 2 {
-			n++
+// padded finds the loads from pointers with a third operand, the padding.
+func (s *side) padded() found {
+	return s.collect(func(i int, _ *head) []string {
+		if len(s.Ops[i].operands) > 2 {
+			return []string{"padding"}
 		}
-	}
-	return n
+		return nil
+	}, "load_ptr_tko")
 }
 
 // selected counts the loads from pointers whose tile goes into a select.
@@ -699,18 +750,21 @@ func (d *Diff) types(ref, gen *side) {
 		}
 		return nil
 	}
-	if a, b := ref.collect(acc, products...), gen.collect(acc, products...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+	if a, b := ref.collect(acc, products...), gen.collect(acc, products...); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
 		d.add(lineAccumulator, "", a.String(), b.String())
+		d.where(a, b)
 	}
-	if a, b := ref.collect(factors, products...), gen.collect(factors, products...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+	if a, b := ref.collect(factors, products...), gen.collect(factors, products...); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
 		d.add(lineFactors, "", a.String(), b.String())
+		d.where(a, b)
 	}
-	if a, b := ref.collect(ref.stored, "store_view_tko", "store_ptr_tko"), gen.collect(gen.stored, "store_view_tko", "store_ptr_tko"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+	if a, b := ref.collect(ref.stored, "store_view_tko", "store_ptr_tko"), gen.collect(gen.stored, "store_view_tko", "store_ptr_tko"); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
 		narrowed := false
-		for v := range a {
-			narrowed = narrowed || strings.Contains(v, " from ") && b[v] == 0
+		for v := range a.bag {
+			narrowed = narrowed || strings.Contains(v, " from ") && b.bag[v] == 0
 		}
 		d.add(pickLine(narrowed, lineNarrowed, lineConverted), "", a.String(), b.String())
+		d.where(a, b)
 	}
 	elements := func(_ int, h *head) (out []string) {
 		for _, s := range append(slices.Clone(h.in), h.out...) {
@@ -724,8 +778,9 @@ func (d *Diff) types(ref, gen *side) {
 		}
 		return out
 	}
-	if a, b := ref.collect(elements, accesses...), gen.collect(elements, accesses...); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
-		d.add(lineElements, "", keys(a), keys(b))
+	if a, b := ref.collect(elements, accesses...), gen.collect(elements, accesses...); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
+		d.add(lineElements, "", keys(a.bag), keys(b.bag))
+		d.where(a, b)
 	}
 }
 
@@ -777,19 +832,21 @@ func (d *Diff) reductions(ref, gen *side) {
 		return out
 	}
 	names := []string{"reduce", "scan"}
-	if a, b := ref.collect(identity, names...), gen.collect(identity, names...); !a.sameKinds(b) {
+	if a, b := ref.collect(identity, names...), gen.collect(identity, names...); !a.sameKinds(b.bag) {
 		d.add(lineIdentity, "", a.String(), b.String())
+		d.where(a, b)
 	}
 	if ref.ops["reduce"] != gen.ops["reduce"] || ref.ops["scan"] != gen.ops["scan"] {
 		return // told already
 	}
-	if a, b := ref.reduced(), gen.reduced(); !maps.Equal(a, b) {
+	if a, b := ref.reduced(), gen.reduced(); !maps.Equal(a.bag, b.bag) {
 		d.add(lineReduced, "", a.String(), b.String())
+		d.where(a, b)
 	}
 }
 
-// reduced counts the reductions by axis and by the operations inside.
-func (s *side) reduced() bag {
+// reduced finds the reductions by axis and by the operations inside.
+func (s *side) reduced() found {
 	inside := map[int][]string{}
 	for _, op := range s.Ops {
 		if op.parent >= 0 && op.Name != "yield" {
@@ -798,12 +855,12 @@ func (s *side) reduced() bag {
 			}
 		}
 	}
-	b := bag{}
+	b := found{bag: bag{}}
 	for i, op := range s.Ops {
 		if op.Name == "reduce" || op.Name == "scan" {
 			slices.Sort(inside[i])
 			dim, _, _ := strings.Cut(s.heads[i].attrs["dim"], ":")
-			b[fmt.Sprintf("%s of axis %s by %s", op.Name, dim, strings.Join(inside[i], "+"))]++
+			b.add(i, fmt.Sprintf("%s of axis %s by %s", op.Name, dim, strings.Join(inside[i], "+")))
 		}
 	}
 	return b
@@ -842,24 +899,27 @@ func decimal(f float64) string { return strconv.FormatFloat(f+0, 'g', -1, 64) }
 
 // control compares the loops.
 func (d *Diff) control(ref, gen *side) {
-	if a, b := ref.persistent(), gen.persistent(); a != b {
-		d.add(pickLine(a > b, linePersistent, lineGrid), "", strconv.Itoa(a), strconv.Itoa(b))
+	if a, b := ref.persistent(), gen.persistent(); a.total() != b.total() {
+		d.add(pickLine(a.total() > b.total(), linePersistent, lineGrid), "", strconv.Itoa(a.total()), strconv.Itoa(b.total()))
+		d.where(a, b)
 	}
 	if len(ref.loops) != len(gen.loops) {
 		return // told already
 	}
-	steps := func(s *side) bag {
-		b := bag{}
+	steps := func(s *side) found {
+		b := found{bag: bag{}}
 		for _, l := range s.loops {
-			b[show(l.step)]++
+			b.add(l.op, show(l.step))
 		}
 		return b
 	}
 	a, b := steps(ref), steps(gen)
-	if !maps.Equal(a, b) {
+	if !maps.Equal(a.bag, b.bag) {
 		d.add(lineStep, "", a.String(), b.String())
-	} else if x, y := ref.assumedSteps(), gen.assumedSteps(); x != y {
-		d.add(lineAssumed, "", fmt.Sprintf("%d assumed", x), fmt.Sprintf("%d assumed", y))
+		d.where(a, b)
+	} else if x, y := ref.assumedSteps(), gen.assumedSteps(); x.total() != y.total() {
+		d.add(lineAssumed, "", fmt.Sprintf("%d assumed", x.total()), fmt.Sprintf("%d assumed", y.total()))
+		d.where(x, y)
 	}
 	told := map[*Line]bool{}
 	for i, r := range ref.loops {
@@ -867,32 +927,32 @@ func (d *Diff) control(ref, gen *side) {
 		if l != nil && !told[l] {
 			told[l] = true
 			d.add(l, "", span(r), span(gen.loops[i]))
+			d.ops(r.op, gen.loops[i].op)
 		}
 	}
 }
 
-// persistent counts the loops over blocks that the grid does not have.
-func (s *side) persistent() int {
-	n := 0
+// persistent finds the loops over blocks that the grid does not have.
+func (s *side) persistent() found {
+	n := found{bag: bag{}}
 	for _, l := range s.loops {
 		if l.persistent() {
-			n++
+			n.add(l.op, "persistent")
 		}
 	}
 	return n
 }
 
-// assumedSteps counts the loops whose step is an assumed value.
-func (s *side) assumedSteps() int {
-	n := 0
-	for _, op := range s.Ops {
-		if op.Name == "for" && len(op.operands) > 2 {
+// assumedSteps finds the loops whose step is an assumed value.
+func (s *side) assumedSteps() found {
+	return s.collect(func(i int, _ *head) []string {
+		if op := s.Ops[i]; len(op.operands) > 2 {
 			if v := op.operands[2]; v.from == result && s.Ops[v.op].Name == "assume" {
-				n++
+				return []string{"assumed"}
 			}
 		}
-	}
-	return n
+		return nil
+	}, "for")
 }
 
 // bound tells how the bounds of two loops differ; nil when they do not.
@@ -949,15 +1009,6 @@ func showTo(e *expr, depth int) string {
 
 // idioms compares computations that can be written in several ways.
 func (d *Diff) idioms(ref, gen *side) {
-	forms := func(s *side, names ...string) (b bag) {
-		b = bag{}
-		for _, n := range names {
-			if s.exprs.forms[n] > 0 {
-				b[n] = s.exprs.forms[n]
-			}
-		}
-		return b
-	}
 	for _, c := range []struct {
 		line  *Line
 		forms []string
@@ -966,60 +1017,71 @@ func (d *Diff) idioms(ref, gen *side) {
 		{lineMinimum, []string{"min by " + minOp, "min by " + minBranch}},
 		{lineMinimum, []string{"max by " + minOp, "max by " + minBranch}},
 	} {
-		a, b := forms(ref, c.forms...), forms(gen, c.forms...)
-		if len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+		a, b := ref.exprs.forms.only(c.forms...), gen.exprs.forms.only(c.forms...)
+		if len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
 			d.add(c.line, "", a.String(), b.String())
+			d.where(a, b)
 		}
 	}
 	a, b := ref.exprs, gen.exprs
-	x, y := a.forms[modFloor], b.forms[modFloor]
-	if ref.ops["remi"] > 0 && gen.ops["remi"] > 0 && (x == 0) != (y == 0) {
-		d.add(pickLine(a.floorMod && !b.floorMod, lineNegative, lineRemainder), "", fmt.Sprintf("%d corrected", x), fmt.Sprintf("%d corrected", y))
+	x, y := a.forms.only(modFloor), b.forms.only(modFloor)
+	if ref.ops["remi"] > 0 && gen.ops["remi"] > 0 && (x.total() == 0) != (y.total() == 0) {
+		d.add(pickLine(a.floorMod && !b.floorMod, lineNegative, lineRemainder), "", fmt.Sprintf("%d corrected", x.total()), fmt.Sprintf("%d corrected", y.total()))
+		d.where(x, y)
 	}
-	if a.swizzle != b.swizzle {
-		d.add(pickLine(a.swizzle, lineSwizzle, lineSwizzled), "", pick(a.swizzle, "in groups", "row by row"), pick(b.swizzle, "in groups", "row by row"))
+	if m, n := len(a.swizzle.at) > 0, len(b.swizzle.at) > 0; m != n {
+		d.add(pickLine(m, lineSwizzle, lineSwizzled), "", pick(m, "in groups", "row by row"), pick(n, "in groups", "row by row"))
+		d.where(a.swizzle, b.swizzle)
 	}
 }
 
 // modes compares flush-to-zero, rounding and what happens to NaN, for each operation.
 func (d *Diff) modes(ref, gen *side) {
 	for _, name := range []string{"addf", "subf", "mulf", "divf", "fma", "exp", "exp2", "rsqrt", "sqrt", "tanh", "maxf", "minf"} {
-		count := func(s *side, word string) int {
+		has := func(s *side, word string) found {
 			return s.collect(func(_ int, h *head) []string {
 				if _, unit := h.attrs[word]; unit || h.has(word) {
 					return []string{word}
 				}
 				return nil
-			}, name).total()
+			}, name)
 		}
-		if a, b := count(ref, "flush_to_zero"), count(gen, "flush_to_zero"); a != b {
-			d.add(pickLine(a > b, lineFlush, lineFlushMore), name, strconv.Itoa(a), strconv.Itoa(b))
-		}
-		if a, b := count(ref, "propagate_nan"), count(gen, "propagate_nan"); a != b {
-			d.add(pickLine(a > b, lineNaN, lineNaNMore), name, strconv.Itoa(a), strconv.Itoa(b))
+		for _, c := range []struct {
+			word        string
+			fewer, more *Line
+		}{{"flush_to_zero", lineFlush, lineFlushMore}, {"propagate_nan", lineNaN, lineNaNMore}} {
+			x, y := has(ref, c.word), has(gen, c.word)
+			if a, b := x.total(), y.total(); a != b {
+				d.add(pickLine(a > b, c.fewer, c.more), name, strconv.Itoa(a), strconv.Itoa(b))
+				d.where(x, y)
+			}
 		}
 		a, b := ref.rounding(name), gen.rounding(name)
-		switch {
-		case maps.Equal(a, b):
-		case a["approx"] > b["approx"]:
-			d.add(lineApprox, name, a.String(), b.String())
-		case name == "maxf" || name == "minf":
-			d.add(lineExact, name, a.String(), b.String())
-		default:
-			d.add(lineRounding, name, a.String(), b.String())
+		if maps.Equal(a.bag, b.bag) {
+			continue
 		}
+		l := lineRounding
+		switch {
+		case a.bag["approx"] > b.bag["approx"]:
+			l = lineApprox
+		case name == "maxf" || name == "minf":
+			l = lineExact
+		}
+		d.add(l, name, a.String(), b.String())
+		d.where(a, b)
 	}
 	ordering := func(_ int, h *head) []string {
 		return []string{pick(h.has("unordered") || strings.Contains(h.attrs["comparison_ordering"], "unordered"), "unordered", "ordered")}
 	}
-	if a, b := ref.collect(ordering, "cmpf"), gen.collect(ordering, "cmpf"); len(a) > 0 && len(b) > 0 && !a.sameKinds(b) {
+	if a, b := ref.collect(ordering, "cmpf"), gen.collect(ordering, "cmpf"); len(a.bag) > 0 && len(b.bag) > 0 && !a.sameKinds(b.bag) {
 		d.add(lineOrdered, "", a.String(), b.String())
+		d.where(a, b)
 	}
 }
 
-// rounding counts the rounding modes of an operation that are not its default.
+// rounding finds the rounding modes of an operation that are not its default.
 // Printers leave the default out or spell it.
-func (s *side) rounding(name string) bag {
+func (s *side) rounding(name string) found {
 	exact := name == "maxf" || name == "minf"
 	return s.collect(func(_ int, h *head) []string {
 		mode := strings.TrimSuffix(strings.TrimPrefix(h.first("rounding", "rounding_mode"), "rounding<"), ">")
@@ -1036,7 +1098,7 @@ func (s *side) rounding(name string) bag {
 // assumptions compares what the compiler is promised. A divisor of a pointer may
 // be asked for; of a size it is false for ragged shapes.
 func (d *Diff) assumptions(ref, gen *side) {
-	find := func(s *side, key string, keep func(t string) bool) bag {
+	find := func(s *side, key string, keep func(t string) bool) found {
 		return s.collect(func(_ int, h *head) []string {
 			v, ok := h.attrs[key]
 			if !ok || len(h.in) == 0 || !keep(h.in[0]) {
@@ -1048,14 +1110,17 @@ func (d *Diff) assumptions(ref, gen *side) {
 	pointer := func(t string) bool { return strings.Contains(t, "ptr<") }
 	if a, b := find(ref, "div_by", pointer), find(gen, "div_by", pointer); a.total() > b.total() {
 		d.add(pickLine(gen.ops["load_ptr_tko"]+gen.ops["store_ptr_tko"] > 0, linePointers, lineViews), "", a.String(), b.String())
+		d.where(a, b)
 	}
 	size := func(t string) bool { return strings.HasPrefix(t, "tile<") && !pointer(t) }
 	if a, b := find(ref, "div_by", size), find(gen, "div_by", size); b.total() > a.total() {
 		d.add(lineScalars, "", a.String(), b.String())
+		d.where(a, b)
 	}
 	any := func(string) bool { return true }
 	if a, b := find(ref, "bounded", any), find(gen, "bounded", any); a.total() != b.total() {
 		d.add(lineBounded, "", a.String(), b.String())
+		d.where(a, b)
 	}
 }
 
@@ -1069,7 +1134,11 @@ func (d Diff) WriteText(w io.Writer) error {
 			var counts []string
 			for ; i < len(d.Differences) && d.Differences[i].line == x.line; i++ {
 				y := d.Differences[i]
-				counts = append(counts, fmt.Sprintf("%s %s against %s", y.Item.Line(), y.Reference.Line(), y.Generated.Line()))
+				at := ""
+				if y.ReferenceAt != nil && y.GeneratedAt != nil {
+					at = fmt.Sprintf(" (lines %d and %d)", y.ReferenceAt.Line, y.GeneratedAt.Line)
+				}
+				counts = append(counts, fmt.Sprintf("%s %s against %s%s", y.Item.Line(), y.Reference.Line(), y.Generated.Line(), at))
 			}
 			i--
 			fmt.Fprintf(&b, "%s: %s: %s\n", x.Kind, strings.Join(counts, ", "), x.Note.Line())
@@ -1080,8 +1149,17 @@ func (d Diff) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, " [%s]", strings.Join(x.Rules, ", "))
 		}
 		b.WriteString("\n")
-		if x.Reference != "" || x.Generated != "" {
-			fmt.Fprintf(&b, "  reference: %s\n  generated: %s\n", x.Reference.Line(), x.Generated.Line())
+		for _, side := range []struct {
+			name string
+			text untrusted.Text
+			at   *Place
+		}{{"reference", x.Reference, x.ReferenceAt}, {"generated", x.Generated, x.GeneratedAt}} {
+			switch {
+			case side.text != "":
+				fmt.Fprintf(&b, "  %s%s: %s\n", side.name, side.at, side.text.Line())
+			case side.at != nil:
+				fmt.Fprintf(&b, "  %s%s\n", side.name, side.at)
+			}
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", d.Verdict)

@@ -48,6 +48,10 @@ access computes are not. A text that cannot be read as a whole module is BLOCKED
 | FAIL_FIXABLE | a critical difference | 1 |
 | BLOCKED | a text is not CUDA Tile IR, is cut off or damaged | 3 |
 
+Each difference names its place on both sides, file, line and entry (` + "`reference_at`, `generated_at`" + ` in JSON): the first operation on
+which the sides differ. What one side lacks would stand behind the operation that it names. A side without a place has none, as a
+missing entry.
+
 Two dumps of one kernel under different names give PASS with one noise, ` + "`entry symbol`" + `, whose note says that the texts are the same
 but for the names of the entries. That is the proof that an alias needs.
 

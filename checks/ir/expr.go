@@ -49,11 +49,12 @@ type exprs struct {
 	e     *side
 	at    [][]*expr
 	yield map[int][2]*expr // of an if: what both branches give
-	forms map[string]int   // how often each form is written
+	forms found            // what is written in each form
+	now   int              // the operation that is looked at
 	// counters are the expressions of the loops' counters.
 	counters map[int]*expr
-	// swizzle says that blocks are numbered in groups.
-	swizzle bool
+	// swizzle finds where blocks are numbered in groups.
+	swizzle found
 	// floorMod says that the sign of a remainder is corrected where a part may be negative.
 	floorMod bool
 }
@@ -68,6 +69,7 @@ func (x *exprs) of(v Value) *expr {
 		}
 	case induction:
 		if x.counters[v.op] == nil {
+			x.counters[v.op] = unknownExpr // a damaged loop may run to its own counter
 			x.counters[v.op] = x.counter(v.op)
 		}
 		return x.counters[v.op]
@@ -90,7 +92,10 @@ func (x *exprs) counter(i int) *expr {
 }
 
 // bounds are those of a counted loop.
-type bounds struct{ lower, upper, step *expr }
+type bounds struct {
+	op                 int
+	lower, upper, step *expr
+}
 
 // persistent reports whether a loop goes over the blocks that the grid has not.
 func (b bounds) persistent() bool {
@@ -99,21 +104,23 @@ func (b bounds) persistent() bool {
 
 func (x *exprs) loop(i int) bounds {
 	if op := x.e.Ops[i]; op.Name == "for" && len(op.operands) >= 3 {
-		return bounds{x.of(op.operands[0]), x.of(op.operands[1]), x.of(op.operands[2])}
+		return bounds{i, x.of(op.operands[0]), x.of(op.operands[1]), x.of(op.operands[2])}
 	}
-	return bounds{}
+	return bounds{op: i}
 }
 
 // evaluate finds the expressions of all operations, in one pass.
 func evaluate(s *side) *exprs {
-	x := &exprs{e: s, at: make([][]*expr, len(s.Ops)), yield: map[int][2]*expr{}, forms: map[string]int{}, counters: map[int]*expr{}}
+	x := &exprs{e: s, at: make([][]*expr, len(s.Ops)), yield: map[int][2]*expr{}, counters: map[int]*expr{}}
 	for i, op := range s.Ops {
+		x.now = i
 		x.at[i] = x.results(i, op)
 		if op.Name == "yield" && op.parent >= 0 && s.Ops[op.parent].Name == "if" && len(op.operands) == 1 && op.region < 2 {
 			b := x.yield[op.parent]
 			b[op.region] = x.of(op.operands[0])
 			x.yield[op.parent] = b
 			if b[0] != nil && b[1] != nil && len(s.Ops[op.parent].operands) > 0 {
+				x.now = op.parent
 				x.at[op.parent] = []*expr{x.choose(x.of(s.Ops[op.parent].operands[0]), b[0], b[1])}
 			}
 		}
@@ -217,7 +224,7 @@ func within(k int64) bool { return k > math.MinInt32 && k < math.MaxInt32 }
 func (x *exprs) add(a, b *expr) *expr {
 	for _, p := range [][2]*expr{{a, b}, {b, a}} {
 		if p[0].op == "mul" && p[0].facts&blockDiv != 0 && p[1].op == "mod" && p[1].args[0].facts&fromBlock != 0 && grouped(p[0], p[1].args[1]) {
-			x.swizzle = true
+			x.swizzle.add(x.now, "in groups")
 		}
 	}
 	return fold("add", a, b, func(a, b int64) (int64, bool) { return a + b, true })
@@ -257,7 +264,7 @@ func (x *exprs) divide(h *head, a, b *expr) *expr {
 }
 
 func (x *exprs) ceil(form string, a, b *expr) *expr {
-	x.forms[form]++
+	x.forms.add(x.now, form)
 	e := fold("ceildiv", a, b, func(a, b int64) (int64, bool) { return (a + b - 1) / max(b, 1), b > 0 && a >= 0 })
 	if e.op != "const" {
 		e.facts = e.facts&^hasFloor | hasCeil
@@ -344,7 +351,7 @@ func (x *exprs) sizes(op Op, h *head) []*expr {
 }
 
 func (x *exprs) extreme(op, form string, a, b *expr) *expr {
-	x.forms[op+" by "+form]++
+	x.forms.add(x.now, op+" by "+form)
 	e := combine(op, a, b)
 	e.form = form
 	if op == "min" {
@@ -360,7 +367,7 @@ func (x *exprs) choose(cond, yes, no *expr) *expr {
 		if rem := p[1]; rem.op == "mod" && rem.form == modPlain && p[0].op == "add" && (p[0].args[0] == rem || p[0].args[1] == rem) {
 			e := *rem
 			e.form = modFloor
-			x.forms[modFloor]++
+			x.forms.add(x.now, modFloor)
 			if rem.args[0].facts&signed != 0 {
 				x.floorMod = true
 			}

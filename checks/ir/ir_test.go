@@ -210,10 +210,10 @@ func TestTextPutsCountsTogether(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, Compare([]byte(product), []byte(changed)).WriteText(&b))
 	assert.Equal(t, `critical: occupancy: the hints contradict each other [R20]
-  reference: 4
-  generated: 2
-equivalent: addi 0 against 1, muli 0 against 1: index and mask arithmetic can be written in several ways
-noise: constant 1 against 2: the compiler adds or removes these
+  reference line 3 @scaled_product_kernel: 4
+  generated line 3 @scaled_product_kernel: 2
+equivalent: addi 0 against 1 (lines 22 and 24), muli 0 against 1 (lines 22 and 25): index and mask arithmetic can be written in several ways
+noise: constant 1 against 2 (lines 22 and 26): the compiler adds or removes these
 FAIL_FIXABLE
 `, b.String())
 }
@@ -249,6 +249,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"backslashes":           in("\"" + some("\\")),
 		"marks in a comment":    "//" + some("typed_const "),
 		"nested loops":          in(some("for %i in (%i to %i, step %i) : tile<i32> {")),
+		"a loop to its counter": in("for %i in (%i to %i, step %i) : tile<i32> {\n}"),
 		"nested branches":       in(some("%x = if %a -> (tile<i32>) { yield %x } else { ")),
 		"a chain of sums":       in(some("%a = addi %a, %a : tile<i32>\n")),
 		"a chain of remainders": in(some("%a = remi %a, %a signed : tile<i32>\n%a = divi %a, %a signed : tile<i32>\n")),
@@ -290,6 +291,11 @@ func FuzzRead(f *testing.F) {
 		require.Contains(t, []Verdict{Pass, PassWithNotes, FailFixable, Blocked}, d.Verdict)
 		if same := Compare([]byte(a), []byte(a)); same.Verdict != Blocked {
 			require.Empty(t, same.Differences, "a text differs from itself")
+		}
+		for _, x := range d.Differences {
+			for _, at := range []*Place{x.ReferenceAt, x.GeneratedAt} {
+				require.True(t, at == nil || at.Line > 0 && at.Line <= max(strings.Count(a, "\n"), strings.Count(b, "\n"))+1)
+			}
 		}
 		var out strings.Builder
 		require.NoError(t, d.WriteText(&out))

@@ -19,6 +19,7 @@ type Module struct {
 	PythonLevel string
 	PythonLine  int
 	Debug       bool // source locations are printed
+	DebugLine   int  // where the first one is, 0 for none
 }
 
 // Entry is one kernel of a module.
@@ -251,7 +252,7 @@ func (r *reader) starts(t token) bool {
 		ahead := r.lexer
 		if ahead.next().is("=") {
 			if strings.HasPrefix(t.text, "#loc") {
-				r.m.Debug = true
+				r.located(t.line)
 			}
 			r.begin(t, nil)
 			return true
@@ -337,12 +338,19 @@ func (r *reader) finish() {
 // location passes "loc(...)" after an operation.
 func (r *reader) location() bool {
 	ahead := r.lexer
-	if !ahead.next().is("(") {
+	t := ahead.next()
+	if !t.is("(") {
 		return false
 	}
-	r.m.Debug = true
+	r.located(t.line)
 	r.head()
 	return true
+}
+
+func (r *reader) located(line int) {
+	if !r.m.Debug {
+		r.m.Debug, r.m.DebugLine = true, line
+	}
 }
 
 // token takes a token into the operation that is being read.

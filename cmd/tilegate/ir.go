@@ -56,6 +56,7 @@ func (c *irDiffCmd) Run(s streams) error {
 		return err
 	}
 	d := ir.Compare(reference, generated)
+	d.Name(c.Reference, c.Generated)
 	if c.Format == "json" {
 		err = writeJSON(s.Out, d)
 	} else {
