@@ -1,6 +1,11 @@
 package dsl
 
-import "github.com/tilegate/tilegate/checks/syntax"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
 
 // Mutable reports whether a binding may be assigned: a let with mut.
 func (b Binding) Mutable() bool {
@@ -75,6 +80,120 @@ func (f *Func) compileTime(n syntax.Node, hops int) bool {
 		return d.Valid() && f.compileTime(d, hops-1)
 	}
 	return false
+}
+
+// Taken says how surely a place in a function is reached, as far as the
+// conditions around it say it.
+type Taken uint8
+
+// The answers of Func.Taken.
+const (
+	Always Taken = iota
+	Sometimes
+	Never
+)
+
+// Taken looks at the conditions around a node. The values of const generics are
+// those that generic knows; it may be nil.
+func (f *Func) Taken(n syntax.Node, generic func(name string) (int64, bool)) Taken {
+	taken := Always
+	for at, p := n, n.Parent(); p.Valid() && at != f.Body; at, p = p, p.Parent() {
+		switch {
+		case p.Is("match_expression"):
+			taken = Sometimes
+		case p.Is("if_expression", "while_expression") && at != p.Field("condition"):
+			holds, known := f.value(p.Field("condition"), generic, maxHops)
+			switch {
+			case !known:
+				taken = Sometimes
+			case (holds != 0) == (at == p.Field("alternative")):
+				return Never
+			}
+		}
+	}
+	return taken
+}
+
+// value is an integer or a condition (0 or 1) that literals and constants decide.
+func (f *Func) value(n syntax.Node, generic func(string) (int64, bool), hops int) (int64, bool) {
+	if hops == 0 {
+		return 0, false
+	}
+	truth := func(b bool) (int64, bool) {
+		if b {
+			return 1, true
+		}
+		return 0, true
+	}
+	n = Unparen(n)
+	switch n.Kind() {
+	case "boolean_literal":
+		return truth(n.Text() == "true")
+	case "integer_literal":
+		return Integer(n)
+	case "unary_expression":
+		v, ok := f.value(n.NamedChild(0), generic, hops-1)
+		switch {
+		case ok && strings.HasPrefix(n.Text(), "-"):
+			return -v, true
+		case ok && strings.HasPrefix(n.Text(), "!") && (v == 0 || v == 1) && !Unparen(n.NamedChild(0)).Is("integer_literal"):
+			return 1 - v, true
+		}
+	case "identifier":
+		b, ok := f.Lookup(n)
+		switch {
+		case ok && b.Node.Is("const_item"):
+			return f.value(b.Node.Field("value"), generic, hops-1)
+		case ok && b.Node.Is("const_parameter"):
+			if generic != nil {
+				return generic(b.Name)
+			}
+		case ok:
+			if d := f.Definition(n); d.Valid() {
+				return f.value(d, generic, hops-1)
+			}
+		}
+	case "binary_expression":
+		l, left := f.value(n.Field("left"), generic, hops-1)
+		r, right := f.value(n.Field("right"), generic, hops-1)
+		switch op := n.Field("operator").Text(); {
+		case op == "&&" && (left && l == 0 || right && r == 0):
+			return 0, true
+		case op == "||" && (left && l == 1 || right && r == 1):
+			return 1, true
+		case !left || !right:
+		case op == "&&":
+			return truth(l == 1 && r == 1)
+		case op == "||":
+			return truth(l == 1 || r == 1)
+		case op == "==":
+			return truth(l == r)
+		case op == "!=":
+			return truth(l != r)
+		case op == "<":
+			return truth(l < r)
+		case op == ">":
+			return truth(l > r)
+		case op == "<=":
+			return truth(l <= r)
+		case op == ">=":
+			return truth(l >= r)
+		}
+	}
+	return 0, false
+}
+
+// Integer is the value of a decimal integer literal.
+func Integer(n syntax.Node) (int64, bool) {
+	if !n.Is("integer_literal") {
+		return 0, false
+	}
+	text := n.Text()
+	if i := strings.IndexAny(text, "iu"); i > 0 {
+		text = text[:i]
+	}
+	v, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 32)
+	return v, err == nil
 }
 
 // Branches lists the blocks of an if with all its else ifs; complete says that

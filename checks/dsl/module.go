@@ -34,6 +34,11 @@ type Module struct {
 	Imported map[string]bool
 
 	byName map[string]*Func // the first of each name
+	// imports holds, by the node that use declarations stand in, the full path of
+	// each name that they bring in; it is empty for a name of several meanings.
+	imports map[syntax.Node]map[string]string
+	nested  bool // use declarations stand below the module's body
+	renamed bool // some name may mean a DSL function of another name
 }
 
 // Func is a function of a module: an entry or a helper. Both are compiled for
@@ -98,6 +103,7 @@ func Parse(f *syntax.File) []*Module {
 		mod := &Module{
 			File: f, Node: m, Name: m.Field("name").Text(), Body: body,
 			Consts: map[string]syntax.Node{}, Aliases: map[string]bool{}, Imported: map[string]bool{},
+			imports: map[syntax.Node]map[string]string{},
 		}
 		for _, a := range m.Attributes() {
 			if last(AttributePath(a)) == "module" {
@@ -110,14 +116,9 @@ func Parse(f *syntax.File) []*Module {
 				mod.Consts[c.Field("name").Text()] = c
 			case "type_item":
 				mod.Aliases[c.Field("name").Text()] = true
-			case "use_declaration":
-				for _, u := range Uses(c) {
-					if u.Path[0] != "cutile" {
-						mod.Imported[u.Name] = true
-					}
-				}
 			}
 		}
+		mod.findImports()
 		for _, fn := range body.Find("function_item") {
 			if !testOnly(fn) && !fn.Ancestor("function_item", "impl_item", "trait_item").Valid() {
 				mod.add(newFunc(mod, fn))
@@ -246,6 +247,50 @@ func (m *Module) add(f *Func) {
 // Func finds a function by name.
 func (m *Module) Func(name string) *Func { return m.byName[name] }
 
+// findImports reads all use declarations of the module.
+func (m *Module) findImports() {
+	for _, decl := range m.Body.Find("use_declaration") {
+		if testOnly(decl) {
+			continue
+		}
+		at := decl.Parent()
+		names := m.imports[at]
+		if names == nil {
+			names = map[string]string{}
+			m.imports[at] = names
+		}
+		m.nested = m.nested || at != m.Body
+		for _, u := range Uses(decl) {
+			path := strings.Join(u.Path, "::")
+			if at == m.Body && u.Path[0] != "cutile" {
+				m.Imported[u.Name] = true
+			}
+			if u.Name == "*" {
+				continue
+			}
+			if before, ok := names[u.Name]; ok && before != path {
+				path = "" // under conditions of the build
+			}
+			names[u.Name] = path
+			m.renamed = m.renamed || strings.HasPrefix(path, core) && u.Name != u.Path[len(u.Path)-1]
+		}
+	}
+}
+
+// imported is the full path that a name was imported from at a place.
+func (m *Module) imported(at syntax.Node, name string) (path string, ok bool) {
+	if !m.nested {
+		path, ok = m.imports[m.Body][name]
+		return path, ok
+	}
+	for n := at; n.Valid() && n != m.Node; n = n.Parent() {
+		if path, ok = m.imports[n][name]; ok {
+			return path, true
+		}
+	}
+	return "", false
+}
+
 // Use is one name that a use declaration brings in.
 type Use struct {
 	Name string      // the local name; * for a glob
@@ -267,6 +312,9 @@ func Uses(decl syntax.Node) []Use {
 			walk(n.Field("list"), join(prefix, n.Field("path")))
 		case "use_as_clause":
 			path := join(prefix, n.Field("path"))
+			if n.Field("path").Is("self") && len(prefix) > 0 {
+				path = prefix
+			}
 			out = append(out, Use{n.Field("alias").Text(), path, n.Field("path")})
 		case "use_wildcard":
 			out = append(out, Use{"*", join(prefix, n.NamedChild(0)), n})
@@ -363,10 +411,20 @@ func AsCall(n syntax.Node) (Call, bool) {
 	return c, true
 }
 
-// Calls lists the calls of the body, outer calls first. The list is shared: it
-// must not be changed.
+// Calls lists the calls of the body, outer calls first. A DSL function has its
+// own name there, also when it was imported under another. The list is shared:
+// it must not be changed.
 func (f *Func) Calls() []Call {
-	f.called.Do(func() { f.calls = Calls(f.Body) })
+	f.called.Do(func() {
+		f.calls = Calls(f.Body)
+		if f.Module.renamed {
+			for i, c := range f.calls {
+				if op := f.Op(c); op != "" {
+					f.calls[i].Name = op
+				}
+			}
+		}
+	})
 	return f.calls
 }
 

@@ -66,55 +66,94 @@ var Modes = map[string][]string{
 	"dim_map":      nil, // not closed: permutations are types with parameters
 }
 
-// Op is the DSL function that a call calls, or "" when it is a method, a name
-// that the module defines or imports itself, or a path outside the DSL.
+// core is the path of the DSL's functions.
+const core = "cutile::core"
+
+// Op is the name in the DSL of the function that a call calls, also when it is
+// imported under another name or called by a path. It is "" for a method, a name
+// that the module defines or imports itself, and a path outside the DSL.
 func (f *Func) Op(c Call) string {
-	if c.Method() || f.Module.Func(c.Name) != nil || f.Module.Imported[c.Name] {
+	if c.Method() {
 		return ""
 	}
-	if c.Path != c.Name && !strings.HasPrefix(c.Path, "cutile::core::") {
-		return ""
-	}
-	fn := c.Node.Field("function")
-	if fn.Is("generic_function") {
-		fn = fn.Field("function")
-	}
-	if fn.Is("identifier") {
+	path := strings.TrimPrefix(c.Path, "::")
+	if !strings.Contains(path, "::") {
+		fn := c.Node.Field("function")
+		if fn.Is("generic_function") {
+			fn = fn.Field("function")
+		}
+		if f.Module.Func(path) != nil {
+			return ""
+		}
 		if _, local := f.Lookup(fn); local {
 			return ""
 		}
+		return f.unqualified(c.Node, path)
 	}
-	return c.Name
+	first, rest, _ := strings.Cut(path, "::")
+	switch full, ok := f.Module.imported(c.Node, first); {
+	case ok:
+		first = full
+	case first == "self" && !strings.Contains(rest, "::"):
+		if f.Module.Func(rest) != nil {
+			return ""
+		}
+		return f.unqualified(c.Node, rest)
+	case first == "core":
+		// By a glob: the standard library has no functions there.
+		first = core
+	}
+	if name, ok := strings.CutPrefix(first+"::"+rest, core+"::"); ok && !strings.Contains(name, "::") {
+		return name
+	}
+	return ""
+}
+
+// unqualified is the DSL function that a name of the module means at a place.
+func (f *Func) unqualified(at syntax.Node, name string) string {
+	full, ok := f.Module.imported(at, name)
+	if !ok {
+		return name // by a glob
+	}
+	if !strings.HasPrefix(full, "cutile::") {
+		return ""
+	}
+	return last(full)
 }
 
 // OpCall reads an expression, parentheses and blocks around it removed, as a
-// call of one of the named DSL functions.
+// call of one of the named DSL functions, and gives it that name.
 func (f *Func) OpCall(n syntax.Node, names ...string) (Call, bool) {
 	c, ok := AsCall(Unparen(n))
-	return c, ok && slices.Contains(names, f.Op(c))
+	if !ok {
+		return c, false
+	}
+	op := f.Op(c)
+	if !slices.Contains(names, op) {
+		return c, false
+	}
+	c.Name = op
+	return c, true
 }
 
 // OpCalls lists the calls of the named DSL functions at or below a node.
 func (f *Func) OpCalls(n syntax.Node, names ...string) []Call {
 	var out []Call
-	add := func(c Call) {
-		// An operation has the name that is called, which is quick to see.
-		if slices.Contains(names, c.Name) && f.Op(c) != "" {
-			out = append(out, c)
-		}
-	}
 	if n == f.Body {
 		for _, c := range f.Calls() {
-			add(c)
+			// An operation has the name that is called, which is quick to see.
+			if slices.Contains(names, c.Name) && f.Op(c) != "" {
+				out = append(out, c)
+			}
 		}
 		return out
 	}
 	for _, c := range n.Find("call_expression") {
-		if !slices.Contains(names, syntax.LastSegment(c.Field("function"))) {
+		if !f.Module.renamed && !slices.Contains(names, syntax.LastSegment(c.Field("function"))) {
 			continue
 		}
-		if call, ok := AsCall(c); ok {
-			add(call)
+		if call, ok := f.OpCall(c, names...); ok {
+			out = append(out, call)
 		}
 	}
 	return out

@@ -156,6 +156,80 @@ func TestPlacesAndNames(t *testing.T) {
 	assert.Equal(t, "other", fn.Fresh("other"))
 }
 
+func TestNamesOfOps(t *testing.T) {
+	f := syntax.Parse("kernel.rs", syntax.Rust, []byte(`
+#[cutile::module]
+pub mod demo_module {
+    use cutile;
+    use cutile::core::*;
+    use cutile::core::{self, exp as e, log2 as exp2, sin as sine, self as c};
+    use ::cutile::core::sqrt as root;
+    use cutile as ct;
+    use crate::mathx::{self, log as tanh};
+    use crate::mathx as cosh_lib;
+    #[cfg(feature = "a")]
+    use cutile::core::ceil as either;
+    #[cfg(not(feature = "a"))]
+    use crate::mathx::ceil as either;
+    #[cfg(test)]
+    use crate::mathx::iota;
+
+    fn sqrt(x: i32) -> i32 { x }
+
+    fn inner(x: i32) {
+        use crate::mathx::exp as e;
+        use cutile::core::floor as low;
+        e(20);
+        { use cutile::core::rsqrt as e; e(21); }
+        low(22);
+    }
+
+    #[cutile::entry()]
+    pub unsafe fn demo_kernel<E: ElementType>(x: *mut E) {
+        e(1); exp2(2); sine(3); root(4); sqrt(5); cutile::core::sqrt(6);
+        ::cutile::core::exp(7); core::exp(8); c::exp::<E>(9); ct::core::exp(10);
+        self::exp(11); self::e(12); self::sqrt(13); tanh(14); mathx::exp(15);
+        cosh_lib::exp(16); either(17); iota(18); low(19);
+        core::mem::swap(30); super::exp(31); cutile::api::exp(32); crate::core::exp(33);
+        let root = |v| v;
+        root(34);
+        x.e(35);
+    }
+}
+`))
+	require.Empty(t, f.Unread)
+	m := dsl.Parse(f)[0]
+	assert.Equal(t, map[string]bool{"mathx": true, "tanh": true, "cosh_lib": true, "either": true}, m.Imported)
+	got := map[string]string{}
+	for _, fn := range m.Funcs {
+		for _, c := range fn.Calls() {
+			if got[c.Args[0].Text()] = fn.Op(c); fn.Op(c) != "" {
+				assert.Equal(t, fn.Op(c), c.Name)
+			}
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"1": "exp", "2": "log2", "3": "sin", "4": "sqrt", "5": "", "6": "sqrt",
+		"7": "exp", "8": "exp", "9": "exp", "10": "exp",
+		"11": "exp", "12": "exp", "13": "", "14": "", "15": "",
+		"16": "", "17": "", "18": "iota", "19": "low",
+		"20": "", "21": "rsqrt", "22": "floor",
+		"30": "", "31": "", "32": "", "33": "", "34": "", "35": "",
+	}, got)
+
+	entry := m.Entries()[0]
+	args := func(list []dsl.Call) (out []string) {
+		for _, c := range list {
+			out = append(out, c.Args[0].Text())
+		}
+		return out
+	}
+	exps := []string{"1", "7", "8", "9", "10", "11", "12"}
+	assert.Equal(t, exps, args(entry.OpCalls(entry.Body, "exp")))
+	assert.Equal(t, exps, args(entry.OpCalls(entry.Node, "exp")), "below any node")
+	assert.Empty(t, entry.OpCalls(entry.Body, "exp2"), "the name means another function")
+}
+
 func TestAccess(t *testing.T) {
 	f := syntax.Parse("kernel.rs", syntax.Rust, []byte(`
 #[cutile::module]

@@ -188,7 +188,7 @@ func (f *Func) typeOf(n syntax.Node, hops int) Type {
 	case "if_expression":
 		return f.typeOf(n.Field("consequence"), hops-1)
 	case "field_expression":
-		if c, ok := AsCall(n.Field("value")); ok && (c.Name == "get_tile_block_id" || c.Name == "get_num_tile_blocks") {
+		if _, ok := f.OpCall(n.Field("value"), "get_tile_block_id", "get_num_tile_blocks"); ok {
 			return Type{Kind: Scalar, Elem: "i32"}
 		}
 	case "index_expression":
@@ -205,7 +205,7 @@ func (f *Func) typeOf(n syntax.Node, hops int) Type {
 // arguments alone.
 func (f *Func) callType(n syntax.Node, hops int) Type {
 	c, ok := AsCall(n)
-	if !ok || f.Module.Func(c.Name) != nil {
+	if !ok {
 		return Type{}
 	}
 	if c.Method() {
@@ -226,27 +226,28 @@ func (f *Func) callType(n syntax.Node, hops int) Type {
 		}
 		return Type{}
 	}
+	op := f.Op(c)
 	switch {
-	case strings.HasPrefix(c.Name, "assume_") && len(c.Args) > 0:
+	case strings.HasPrefix(op, "assume_") && len(c.Args) > 0:
 		return f.typeOf(c.Args[0], hops-1)
-	case c.Name == "scalar_to_tile" && len(c.Args) == 1:
+	case op == "scalar_to_tile" && len(c.Args) == 1:
 		if t := f.typeOf(c.Args[0], hops-1); t.Kind == Scalar {
 			return Type{Kind: Tile, Elem: t.Elem, Shape: []string{}, ShapeKnown: true}
 		}
-	case c.Name == "pointer_to_tile" && len(c.Args) == 1:
+	case op == "pointer_to_tile" && len(c.Args) == 1:
 		if t := f.typeOf(c.Args[0], hops-1); t.Kind == Ptr {
 			return Type{Kind: PointerTile, Elem: t.Elem, Shape: []string{}, ShapeKnown: true}
 		}
-	case (c.Name == "constant" || c.Name == "broadcast_scalar") && len(c.Args) == 2:
+	case (op == "constant" || op == "broadcast_scalar") && len(c.Args) == 2:
 		if t := f.typeOf(c.Args[0], hops-1); t.Kind == Scalar {
 			shape, known := f.shapeArg(c.Args[1:])
 			return Type{Kind: Tile, Elem: t.Elem, Shape: shape, ShapeKnown: known}
 		}
-	case c.Name == "iota" && len(c.Args) == 1:
+	case op == "iota" && len(c.Args) == 1:
 		shape, known := f.shapeArg(c.Args)
 		return Type{Kind: Tile, Shape: shape, ShapeKnown: known}
 	}
-	return f.opType(c, hops)
+	return f.opType(op, c, hops)
 }
 
 // likeArg gives, by DSL function, the argument that the result has the type of.
@@ -264,14 +265,13 @@ var likeArg = func() map[string]int {
 
 // opType is the type of a DSL function's result where it follows from its
 // arguments.
-func (f *Func) opType(c Call, hops int) Type {
+func (f *Func) opType(op string, c Call, hops int) Type {
 	arg := func(i int) Type {
 		if i >= len(c.Args) {
 			return Type{}
 		}
 		return f.typeOf(c.Args[i], hops-1)
 	}
-	op := f.Op(c)
 	if i, ok := likeArg[op]; ok {
 		if t := arg(i); t.Kind == Tile {
 			return t
@@ -406,7 +406,7 @@ func (f *Func) bindingType(b Binding, hops int) Type {
 		if b.Node.Field("pattern").Is("identifier", "mut_pattern") {
 			return f.typeOf(b.Node.Field("value"), hops)
 		}
-		if c, ok := AsCall(b.Node.Field("value")); ok && (c.Name == "get_tile_block_id" || c.Name == "get_num_tile_blocks") {
+		if _, ok := f.OpCall(b.Node.Field("value"), "get_tile_block_id", "get_num_tile_blocks"); ok {
 			return Type{Kind: Scalar, Elem: "i32"}
 		}
 	}

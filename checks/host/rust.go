@@ -1,6 +1,9 @@
 package host
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -99,6 +102,9 @@ type Generic struct {
 	Literal string
 	// Dtype says that the name holds a dtype string.
 	Dtype bool
+	// Int is the number that is always passed; Fixed says that it is known.
+	Int   int64
+	Fixed bool
 }
 
 // parseFFI models an ffi.rs; nil when it has more of something than is
@@ -617,7 +623,8 @@ func (l *Launch) readGenerics(arg syntax.Node) {
 	}
 }
 
-// generic reads one element: x.to_string(), String::from("f32"), "f32".into().
+// generic reads one element: x.to_string(), String::from("f32"), "f32".into(),
+// format!("{x}").
 func (e *Export) generic(n syntax.Node) Generic {
 	g := Generic{Node: n}
 	v := dsl.Unparen(n)
@@ -625,23 +632,70 @@ func (e *Export) generic(n syntax.Node) Generic {
 		switch {
 		case c.Method() && (c.Name == "to_string" || c.Name == "to_owned" || c.Name == "into" || c.Name == "clone"):
 			v = dsl.Unparen(c.Receiver)
-		case (c.Path == "String::from" || c.Path == "format") && len(c.Args) == 1:
+		case c.Path == "String::from" && len(c.Args) == 1:
 			v = dsl.Unparen(c.Args[0])
 		}
 	}
+	name, at := "", v
 	switch v.Kind() {
+	case "macro_invocation":
+		name, at, g.Literal = formatted(v)
 	case "identifier":
-		g.Name = v.Text()
-		g.Dtype = e.dtypeName(v)
+		name = v.Text()
 	case "string_literal":
 		g.Literal = strings.Trim(v.Text(), `"`)
+	case "integer_literal":
+		g.Int, g.Fixed = dsl.Integer(v)
+	}
+	if name != "" {
+		g.Name, g.Dtype = name, dtypeName(at, name)
+		g.Int, g.Fixed = fixedInt(at, name)
+	} else if v, err := strconv.ParseInt(g.Literal, 10, 32); err == nil {
+		g.Int, g.Fixed = v, true
 	}
 	return g
 }
 
+// formatted reads format!("{x}"), format!("{}", x) and format!("f32"): the name
+// that it prints and where that is looked up, or the text.
+func formatted(macro syntax.Node) (name string, at syntax.Node, literal string) {
+	args := TokenArgs(macro)
+	if syntax.LastSegment(macro.Field("macro")) != "format" || len(args) == 0 || !args[0].Nodes[0].Is("string_literal") {
+		return "", macro, ""
+	}
+	text := strings.Trim(args[0].Nodes[0].Text(), `"`)
+	inner, braced := strings.CutPrefix(text, "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	switch {
+	case !strings.ContainsAny(text, `{}\`) && len(args) == 1:
+		return "", macro, text
+	case !braced || !closed:
+	case inner == "" && len(args) == 2 && len(args[1].Nodes) == 1 && args[1].Nodes[0].Is("identifier"):
+		return args[1].Text, args[1].Nodes[0], ""
+	case len(args) == 1 && identifier.MatchString(inner):
+		return inner, macro, ""
+	}
+	return "", macro, ""
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// fixedInt is the integer literal that a name is bound to for good at a place.
+func fixedInt(at syntax.Node, name string) (int64, bool) {
+	for _, let := range scopeLets(at) {
+		if slices.Contains(names(let.Field("pattern")), name) {
+			if !let.Field("pattern").Is("identifier") || let.ChildOf("mutable_specifier").Valid() {
+				return 0, false
+			}
+			return dsl.Integer(dsl.Unparen(let.Field("value")))
+		}
+	}
+	return 0, false
+}
+
 // dtypeName reports whether a name is bound to a dtype string.
-func (e *Export) dtypeName(id syntax.Node) bool {
-	v := lookup(id, id.Text())
+func dtypeName(at syntax.Node, name string) bool {
+	v := lookup(at, name)
 	found := false
 	v.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {

@@ -62,6 +62,9 @@ type product struct {
 	lhs, rhs string
 }
 
+// casts reports whether the product takes tf32.
+func (m product) casts() bool { return m.lhs == "tf32" || m.rhs == "tf32" }
+
 func newProduct(fn *dsl.Func, c dsl.Call) product {
 	elem := func(n syntax.Node) string {
 		if t := fn.TypeOf(n); t.Kind == dsl.Tile {
@@ -155,13 +158,17 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 	}
 	byFunc := map[*dsl.Func][]product{}
 	var order []*dsl.Func
-	anyCast := false
+	anyCast, dead := false, map[*dsl.Func]bool{}
 	for _, m := range products {
+		if m.fn.Taken(m.call.Node, passed(p, m.fn)) == dsl.Never {
+			dead[m.fn] = dead[m.fn] || m.casts()
+			continue
+		}
 		if byFunc[m.fn] == nil {
 			order = append(order, m.fn)
 		}
 		byFunc[m.fn] = append(byFunc[m.fn], m)
-		anyCast = anyCast || m.lhs == "tf32" || m.rhs == "tf32"
+		anyCast = anyCast || m.casts()
 	}
 	if anyCast && !everyKernelCasts(ref) {
 		p.Undecided("only some kernels of the reference cast to tf32, and so does the port")
@@ -169,8 +176,12 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 	}
 	for _, fn := range order {
 		list := byFunc[fn]
-		if slices.ContainsFunc(list, func(m product) bool { return m.lhs == "tf32" || m.rhs == "tf32" }) {
+		if slices.ContainsFunc(list, product.casts) {
 			continue
+		}
+		never := ""
+		if dead[fn] {
+			never = "; the condition before the product that takes `tf32` never holds"
 		}
 		for _, m := range list {
 			switch {
@@ -179,7 +190,7 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 			case fn.Entry == nil && m.lhs != "f32":
 				p.Undecided("a helper multiplies what its caller may have cast")
 			case fn.TypeParam(m.lhs) || m.lhs == "f32":
-				p.Reportf(m.call.Node, rules.Warning, "tf32", "the reference casts f32 operands to `ct.tfloat32` before its matrix product, this kernel multiplies `%s` tiles as they are; for f32 inputs convert both operands to `Tile<tf32, ..>` first", m.lhs)
+				p.Reportf(m.call.Node, rules.Warning, "tf32", "the reference casts f32 operands to `ct.tfloat32` before its matrix product, this kernel multiplies `%s` tiles as they are; for f32 inputs convert both operands to `Tile<tf32, ..>` first%s", m.lhs, never)
 			}
 		}
 	}
@@ -209,7 +220,7 @@ func alwaysCast(p *rules.Pass, fn *dsl.Func) {
 		if len(c.Args) != 1 || dsl.ParseType(fn.PlaceOf(c.Node).Type).Elem != "tf32" || !fn.TypeParam(fn.TypeOf(c.Args[0]).Elem) {
 			continue
 		}
-		if c.Node.Ancestor("if_expression", "match_expression").Valid() {
+		if fn.Taken(c.Node, nil) != dsl.Always {
 			continue
 		}
 		types, ok := arms(p, fn.Name)
@@ -221,6 +232,38 @@ func alwaysCast(p *rules.Pass, fn *dsl.Func) {
 			continue
 		}
 		p.Reportf(c.Node, rules.Warning, "always", "this casts to `tf32` whatever the input type is, but ffi.rs dispatches 16-bit inputs too; guard it with a const generic such as `CAST_TF32` that the host sets for f32")
+	}
+}
+
+// passed gives the const generics of an entry that get one known number in all
+// of its launches.
+func passed(p *rules.Pass, fn *dsl.Func) func(string) (int64, bool) {
+	return func(name string) (v int64, ok bool) {
+		k := host.Of(p).Kernel(p.Kernel)
+		at, listed := -1, 0
+		for _, q := range fn.Node.Field("type_parameters").NamedChildren() {
+			if q.Field("name").Text() == name {
+				at = listed
+			}
+			if !q.Is("lifetime_parameter") && !q.IsComment() {
+				listed++
+			}
+		}
+		if k == nil || k.FFI == nil || fn.Entry == nil || at < 0 {
+			return 0, false
+		}
+		for _, e := range k.FFI.Exports {
+			for _, l := range e.Launches {
+				if l.Entry.Name != fn.Name {
+					continue
+				}
+				if !l.Listed || at >= len(l.Generics) || !l.Generics[at].Fixed || ok && v != l.Generics[at].Int {
+					return 0, false
+				}
+				v, ok = l.Generics[at].Int, true
+			}
+		}
+		return v, ok
 	}
 }
 

@@ -29,6 +29,7 @@ func launch(p *rules.Pass, e *host.Export, l *host.Launch) {
 	switch {
 	case l.Grid.Valid():
 		grid(p, e, l)
+		idleAxis(p, l)
 	case !infersGrid(l.Entry):
 		p.Reportf(l.Call.Node, rules.Error, "grid", "`%s` is launched without `.grid((x, y, z))`", l.Entry.Name)
 	}

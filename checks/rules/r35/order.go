@@ -1,6 +1,8 @@
 package r35
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -154,6 +156,119 @@ func crossedAxes(p *rules.Pass, l *host.Launch) {
 			}
 		}
 	}
+}
+
+// crossedPointers reports a local name of one descriptor, or of its memory, that
+// is bound to another, while a name of another one is bound to it.
+func crossedPointers(p *rules.Pass, e *host.Export) {
+	names := map[string][]string{} // of each descriptor parameter, folded
+	for _, q := range e.Params {
+		if q.Desc() {
+			names[q.Name] = []string{fold(q.Name)}
+		}
+	}
+	if crossed(p, e, names, e.Descs) {
+		return
+	}
+	for local, param := range e.Descs {
+		names[param] = append(names[param], fold(stem(local)))
+	}
+	tensors := map[string]string{}
+	for local, b := range e.Tensors {
+		tensors[local] = b.Param
+	}
+	crossed(p, e, names, tensors)
+}
+
+// crossed reports the first such name among those that are bound to parameters.
+func crossed(p *rules.Pass, e *host.Export, names map[string][]string, bound map[string]string) bool {
+	called := func(local, param string) bool { return slices.Contains(names[param], fold(stem(local))) }
+	for _, local := range slices.Sorted(maps.Keys(bound)) {
+		from := bound[local]
+		if called(local, from) {
+			continue
+		}
+		for _, other := range slices.Sorted(maps.Keys(bound)) {
+			if to := bound[other]; to != from && called(local, to) && !called(other, to) {
+				p.Reportf(binding(e, local), rules.Warning, "swapped", "`%s` stands for the descriptor `%s`, and `%s` for `%s`: the two are in each other's places", local, from, other, to)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// binding is the identifier in the let that binds a name of an export first.
+func binding(e *host.Export, name string) syntax.Node {
+	for _, let := range e.Body.Find("let_declaration") {
+		for _, id := range append(let.Field("pattern").Find("identifier"), let.Field("pattern")) {
+			if id.Is("identifier") && id.Text() == name {
+				return id
+			}
+		}
+	}
+	return e.NameAt
+}
+
+// idleAxis reports a grid whose blocks lie along an axis that the entry does not
+// read, with a single block along one that it reads.
+func idleAxis(p *rules.Pass, l *host.Launch) {
+	g := dsl.Unparen(l.Grid)
+	if dims := g.NamedChildren(); g.Is("tuple_expression") && len(dims) == 3 && !infersGrid(l.Entry) {
+		read, ok := axes(l.Entry)
+		if !ok {
+			p.Undecided("which axes of the grid the entry reads is unknown")
+			return
+		}
+		one := func(i int) bool { v, ok := dsl.Integer(dsl.Unparen(dims[i])); return ok && v == 1 }
+		for i := range dims {
+			for j := range dims {
+				if read[i] && one(i) && !read[j] && !dims[j].Is("integer_literal") {
+					p.Reportf(dims[j], rules.Warning, "grid axes", "the blocks of `%s` lie along axis %d of the grid, but it reads its place along axis %d only, where there is one block: all do the same work", l.Entry.Name, j, i)
+					return
+				}
+			}
+		}
+	}
+}
+
+// axes are the axes of the grid that an entry reads; ok is false where that is
+// not seen.
+func axes(f *dsl.Func) (read [3]bool, ok bool) {
+	for _, g := range f.Module.Funcs {
+		calls := g.OpCalls(g.Body, "get_tile_block_id")
+		if g != f && g.Entry == nil && len(calls) > 0 {
+			return read, false // a helper, whoever calls it
+		}
+		if g != f {
+			continue
+		}
+		for _, c := range calls {
+			switch at := c.Node.Parent(); {
+			case at.Is("field_expression"):
+				i, one := digit(at.Field("field").Text())
+				if !one || i > 2 {
+					return read, false
+				}
+				read[i], ok = true, true
+			case at.Is("let_declaration") && at.Field("pattern").Is("tuple_pattern"):
+				i := 0
+				for part := range at.Field("pattern").Children() {
+					switch {
+					case part.Is(","):
+						i++
+					case part.Is("identifier") && i < 3:
+						read[i], ok = read[i] || len(g.Uses(part)) > 0, true
+					case part.Named() && !part.IsComment():
+						return read, false
+					}
+				}
+			default:
+				return read, false
+			}
+		}
+	}
+	return read, ok
 }
 
 // digit is the value of a single digit.

@@ -106,6 +106,7 @@ func run(p *rules.Pass) {
 	if k.FFI != nil {
 		for _, e := range k.FFI.Exports {
 			options(p, e)
+			crossedPointers(p, e)
 			for _, l := range e.Launches {
 				launch(p, e, l)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -162,14 +163,123 @@ func rust(p *rules.Pass, f *syntax.File) {
 	}
 	for _, s := range texts {
 		text := strings.Trim(s.Text(), `"`)
-		if strings.Contains(text, bootstrap+"=") || text == bootstrap && sets(s) {
-			report(p, f, s.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
+		if strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(s) || named(f, s)) {
+			bootstraps(p, f, s)
+		}
+	}
+	if !split(f) {
+		return
+	}
+	for _, n := range f.Root().Find("macro_invocation", "binary_expression") {
+		text := joined(n, maxPieces)
+		if !strings.Contains(n.Text(), bootstrap) && (strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(n) || named(f, n))) {
+			bootstraps(p, f, n)
 		}
 	}
 }
 
-// sets reports whether a string is the name in a call that sets a variable of
-// the environment.
+func bootstraps(p *rules.Pass, f *syntax.File, n syntax.Node) {
+	report(p, f, n.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
+}
+
+// split reports whether a file may put the variable's name together from pieces.
+func split(f *syntax.File) bool { return mentions(f, "RUSTC") || mentions(f, "BOOTSTRAP") }
+
+// maxPieces bounds how deep texts made of texts are read.
+const maxPieces = 8
+
+// joined is the text that string literals of Rust are put together to, by +,
+// concat! or a format; empty when another value is part of it.
+func joined(n syntax.Node, hops int) string {
+	n = dsl.Unparen(n)
+	if hops == 0 {
+		return ""
+	}
+	switch n.Kind() {
+	case "string_literal":
+		return strings.Trim(n.Text(), `"`)
+	case "reference_expression":
+		return joined(n.Field("value"), hops-1)
+	case "call_expression":
+		c, _ := dsl.AsCall(n)
+		switch {
+		case c.Method() && (c.Name == "to_string" || c.Name == "to_owned" || c.Name == "into"):
+			return joined(c.Receiver, hops-1)
+		case c.Path == "String::from" && len(c.Args) == 1:
+			return joined(c.Args[0], hops-1)
+		}
+	case "binary_expression":
+		l, r := joined(n.Field("left"), hops-1), joined(n.Field("right"), hops-1)
+		if n.Field("operator").Text() == "+" && l != "" && r != "" {
+			return l + r
+		}
+	case "macro_invocation":
+		var pieces []string
+		for _, a := range host.TokenArgs(n) {
+			piece := literals(a.Nodes)
+			if piece == "" {
+				return ""
+			}
+			pieces = append(pieces, piece)
+		}
+		switch name := syntax.LastSegment(n.Field("macro")); {
+		case len(pieces) == 0:
+		case name == "concat":
+			return strings.Join(pieces, "")
+		case name == "format", strings.HasSuffix(name, "print"), strings.HasSuffix(name, "println"):
+			text := pieces[0]
+			for _, piece := range pieces[1:] {
+				text = strings.Replace(text, "{}", piece, 1)
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+// literals is the text of tokens that are one literal or a concat! of some.
+func literals(tokens []syntax.Node) string {
+	switch {
+	case len(tokens) == 1 && tokens[0].Is("string_literal", "integer_literal"):
+		return strings.Trim(tokens[0].Text(), `"`)
+	case len(tokens) == 3 && tokens[0].Text() == "concat" && tokens[2].Is("token_tree"):
+		text := ""
+		for c := range tokens[2].Children() {
+			switch {
+			case c.Is("string_literal"):
+				text += strings.Trim(c.Text(), `"`)
+			case c.Named() && !c.IsComment():
+				return ""
+			}
+		}
+		return text
+	}
+	return ""
+}
+
+// named reports whether a text is the value of a name that a call sets in the
+// environment.
+func named(f *syntax.File, text syntax.Node) bool {
+	name := ""
+	switch p := text.Parent(); p.Kind() {
+	case "const_item", "static_item":
+		name = p.Field("name").Text()
+	case "let_declaration":
+		name = p.Field("pattern").Text()
+	default:
+		return false
+	}
+	return slices.ContainsFunc(f.Root().Find("call_expression"), func(c syntax.Node) bool {
+		first := c.Field("arguments").NamedChild(0)
+		if first.Is("reference_expression") {
+			first = first.Field("value")
+		}
+		return first.Is("identifier") && first.Text() == name && sets(first)
+	})
+}
+
+// sets reports whether a text is given to a call that sets a variable of the
+// environment.
 func sets(s syntax.Node) bool {
 	call := s.Ancestor("call_expression")
 	switch fn := call.Field("function"); syntax.LastSegment(fn) {
@@ -221,6 +331,18 @@ func python(p *rules.Pass, f *syntax.File) {
 			report(p, f, s.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
 		case strings.HasPrefix(text, "+nightly"), strings.HasPrefix(text, "cargo +nightly"):
 			report(p, f, s.Span(), nil, "this builds with the nightly toolchain; the crate must build with stable Rust")
+		}
+	}
+	if f.Unread != "" || !split(f) {
+		return
+	}
+	w := host.ParseWrapper(f)
+	for _, n := range f.Root().Find("binary_operator", "concatenated_string", "string") {
+		if n.Is("string") && !n.ChildOf("interpolation").Valid() || n.Parent().Is("binary_operator", "concatenated_string", "interpolation") {
+			continue
+		}
+		if text, _ := w.String(n); text == bootstrap && !strings.Contains(n.Text(), bootstrap) && !asks(n) {
+			report(p, f, n.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
 		}
 	}
 }
