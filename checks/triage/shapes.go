@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,13 +164,20 @@ func raggedNames(run Run) *Seen {
 
 // samples reads lists of times and rows of percentiles.
 type samples struct {
-	first       line // a list whose first value is far above the others
-	level, tail line // rows: the median is level, the slowest is not
+	first       line   // a list whose first value is far above the others
+	level, tail line   // rows: the median is level, the slowest is not
+	columns     [3]int // of a table: of the largest, the mean and the median, each 0 when it has none
+	cold        line   // a row of which a few times alone make the mean
+	cpu         float64
+	host        line // the host's time is far above the GPU's
 }
 
 const (
 	firstSlow = 5 // times the largest of the others
 	tailSlow  = 1.5
+	coldMean  = 3  // times the median, from which the mean tells of single slow calls
+	coldMax   = 20 // times the median, of the slowest of them
+	hostBound = 3  // times the GPU's time, of the host's
 )
 
 var (
@@ -178,7 +186,79 @@ var (
 	unitOf     = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "": 1}
 )
 
+// tableHead is the head of a table of pytest-benchmark.
+var tableHead = compile(`^Name \(time in (?:ns|us|ms|s)\) .*\bMax\b.*\bMean\b.*\bMedian\b`)
+
+// table takes a row of a table of times, whose cells may have the ratio to the best
+// one behind them in brackets.
+func (s *samples) table(l line) {
+	if tableHead.match(l.text) {
+		s.columns = [3]int{}
+		_, names, _ := strings.Cut(l.text, ") ")
+		for i, name := range strings.Fields(names) {
+			if at := slices.Index([]string{"Max", "Mean", "Median"}, name); at >= 0 {
+				s.columns[at] = i
+			}
+		}
+		return
+	}
+	if s.columns[0] == 0 || s.cold.n > 0 {
+		return
+	}
+	if !strings.HasPrefix(l.text, "test") && !strings.HasPrefix(l.text, "bench") {
+		if l.text == "" {
+			s.columns = [3]int{}
+		}
+		return
+	}
+	var cells []float64
+	for _, f := range strings.Fields(l.text)[1:] {
+		if f[0] >= '0' && f[0] <= '9' && !strings.Contains(f, ";") {
+			cells = append(cells, number(strings.ReplaceAll(f, ",", "")))
+		}
+	}
+	if len(cells) <= max(s.columns[0], s.columns[1], s.columns[2]) {
+		return
+	}
+	if median := cells[s.columns[2]]; median > 0 && cells[s.columns[1]] > coldMean*median && cells[s.columns[0]] > coldMax*median {
+		s.cold = l
+	}
+}
+
+// totals takes the sums below a table of torch's profiler.
+func (s *samples) totals(l line) {
+	sum, gpu := strings.CutPrefix(l.text, "Self CUDA time total: ")
+	if !gpu {
+		if sum, gpu = strings.CutPrefix(l.text, "Self CPU time total: "); !gpu {
+			return
+		}
+		s.cpu = micros(sum)
+		return
+	}
+	if s.host.n == 0 && s.cpu > hostBound*micros(sum) {
+		s.host = l
+	}
+	s.cpu = 0
+}
+
+// micros is a time with its unit behind it in microseconds, NaN for anything else.
+func micros(text string) float64 {
+	text = strings.TrimSpace(text)
+	value := strings.TrimRight(text, "nuµms")
+	unit, known := unitOf[text[len(value):]]
+	if !known {
+		return math.NaN()
+	}
+	return number(value) * unit
+}
+
 func (s *samples) line(l line) {
+	if strings.HasPrefix(l.text, "Self C") {
+		s.totals(l)
+	}
+	if s.columns[0] > 0 || strings.HasPrefix(l.text, "Name (time") {
+		s.table(l)
+	}
 	if i := strings.IndexByte(l.text, '['); s.first.n == 0 && i >= 0 && i+1 < len(l.text) && l.text[i+1] >= '0' && l.text[i+1] <= '9' {
 		if m := sampleList.FindStringSubmatch(l.text); m != nil {
 			all := figures(m[1])
@@ -207,6 +287,12 @@ func (s *samples) line(l line) {
 func (s *samples) end(sc *logScan) {
 	if s.first.n > 0 {
 		sc.explains(noWarmup, slow, s.first)
+	}
+	if s.cold.n > 0 {
+		sc.explains(noWarmup, slow, s.cold)
+	}
+	if s.host.n > 0 {
+		sc.explains(hostTime, slow, s.host)
 	}
 	if s.level.n > 0 && s.tail.n > 0 {
 		sc.explains(slowTail, slow, s.tail)

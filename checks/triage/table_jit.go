@@ -632,13 +632,26 @@ var jitRows = []Row{
 		NearMiss: "Config: num_warps=4, num_stages=3",
 	},
 	{
-		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-C37", "S-J24", "S-J40"}, From: Platform,
+		ID: "S-J49", Stage: JIT, Class: Host, Also: Test, From: Platform,
+		Title: "torch.compile compiles anew for each shape or value, until its limit is reached",
+		Steps: []string{
+			"Read the last reason: it names the guard, a size, an integer argument or an attribute that changes from call to call.",
+			"Mark that size as dynamic (`mark_dynamic`, `dynamic=True`), or pass the value as a tensor; `TORCH_LOGS=recompiles` lists all of them.",
+			"If the number of variants is meant, raise `torch._dynamo.config.recompile_limit`, or reset between the cases of a test.",
+		},
+		Any:      []Pattern{{Line: `FailOnRecompileLimitHit|CacheLimitExceeded|(recompile|cache_size)_limit reached`}},
+		Context:  `\blast reason: `,
+		Example:  "torch._dynamo.exc.FailOnRecompileLimitHit: recompile_limit reached with fullgraph=True.",
+		NearMiss: "torch._dynamo.config.recompile_limit = 64",
+	},
+	{
+		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-C37", "S-J24", "S-J40", "S-J49"}, From: Platform,
 		Title: "torch.compile cannot trace or compile the code",
 		Steps: []string{
 			"Read what it says of the place: a call without a meta function, a break in the graph, a size that depends on data.",
 			"Register a fake implementation for the operator, or leave the call out of the compiled part.",
 		},
-		Any:      []Pattern{{Line: `torch\._dynamo\.exc\.\w+|OpCheckError: |no (fake|meta) (impl|implementation|kernel) (found|registered)|UnsupportedFakeTensorException|GuardOnDataDependentSymNode`}, {Line: `\b(BackendCompilerFailed|InductorError)\b`, Rank: General}},
+		Any:      []Pattern{{Line: `torch\._dynamo\.exc\.\w+|OpCheckError: |no (fake|meta) (impl|implementation|kernel) (found|registered)|UnsupportedFakeTensorException|GuardOnDataDependentSymNode`}, {Line: `\b(BackendCompilerFailed|InductorError)\b`, Not: `subprocess exited unexpectedly`, Rank: General}},
 		Example:  "torch._dynamo.exc.Unsupported: Graph break under fullgraph=True",
 		NearMiss: "torch.compile: 12 graphs, no break",
 	},

@@ -216,10 +216,11 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R04", Stage: Runtime, Class: Host, Rules: []string{"R10"}, From: Platform,
-		Title: "Memory of PyTorch was freed by the kernel library",
+		Title: "Memory was freed twice or by who does not own it (PyTorch's by the kernel library), or the heap was overwritten",
 		Steps: []string{
-			"Find the owning tensor that is dropped at the end of the call.",
-			"Borrow the memory with `borrow_tensor` instead of taking it.",
+			"In the kernel library find the owning tensor that is dropped at the end of the call, and borrow the memory with `borrow_tensor` instead of taking it.",
+			"If all tests had passed, it is the clean-up at exit: an object of the library, a graph or a module that is destroyed after the context or by two owners.",
+			"If neither, run the last test alone under valgrind or AddressSanitizer: they name the write that goes too far.",
 		},
 		Any: []Pattern{
 			{Line: `double free or corruption|free\(\): (invalid (pointer|size|next size)|double free)|munmap_chunk\(\): invalid pointer|corrupted (size vs\. prev_size|double-linked list)|malloc\w*\(\): (unaligned|invalid|corrupted)|realloc\(\): invalid`},
@@ -270,12 +271,13 @@ var runtimeRows = []Row{
 		Title: "Two profilers: another one holds CUPTI, so the timing one gets no records",
 		Steps: []string{
 			"Take the command out of `nsys`, `ncu` or another profiler: CUPTI has one subscriber at a time.",
+			"A monitor of the host may be the other one: pause DCGM's (`dcgmi profiling --pause`) while the job profiles.",
 			"Profile in a job of its own, or let the timing use events there.",
 			"Times of 0 from such a run are no data; kernel and machine are not at fault.",
 		},
 		Any: []Pattern{
 			{Line: `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS|[Mm]ultiple (CUPTI )?subscribers|CUPTI\b.*\b(already|another) (subscribe\w*|profiler|tool|client)`, Warned: Weak},
-			{Line: `Driver resource was unavailable|Failed to prepare kernel for profiling`},
+			{Line: `[Dd]river resource was unavailable|Failed to prepare kernel for profiling|CUPTI_ERROR_HARDWARE_BUSY|\bDCGM\b.*\b(concurrently|holds|is (collecting|using))\b`},
 			{Line: `\b[Aa]nother (profiler|profiling tool|CUPTI client)\b.*\b(active|attached|running|in use|subscribed)`},
 		},
 		Context:  `\b(nsys profile|ncu) `,
@@ -283,7 +285,51 @@ var runtimeRows = []Row{
 		NearMiss: "If you see CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, look at the driver's options",
 	},
 	{
-		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, From: TileGym,
+		ID: "S-R83", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The job's user may not read the GPU's performance counters: the profiler has no rights",
+		Steps: []string{
+			"On the host load the driver with `NVreg_RestrictProfilingToAdminUsers=0`, or give the container `--cap-add=SYS_ADMIN`, or run the profiler as root.",
+			"See with `grep RmProfilingAdminOnly /proc/driver/nvidia/params` what holds: 1 is admins only.",
+			"Clouds often allow neither: measure with events or CUPTI activities there; a report that is missing afterwards follows from it.",
+		},
+		Any: []Pattern{
+			{Line: `ERR_NVGPUCTRPERM|does not have permission to (access|profile) .*(Performance Counters|device)|RmProfilingAdminOnly: 1`},
+			{Line: `(NVPW|NVPA|NVPERF)_STATUS_INSUFFICIENT_PRIVILEGE|[Ii]nsufficient privileges? to (access|read|use) .*(counters|metrics)`},
+		},
+		Example:  "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.",
+		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
+	},
+	{
+		ID: "S-R84", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-R54", "S-R83"}, From: Platform,
+		Title: "The profiler saw no kernel: they ran in a child process, outside of its range or under another name",
+		Steps: []string{
+			"If the command is a script or a launcher, let the profiler follow its children: `ncu --target-processes all`, `nsys profile --trace-fork-before-exec=true`.",
+			"Compare the filters (`-k`, `--launch-skip`, `--nvtx-include`, the range of `cudaProfilerStart`) with what is launched: names change with a compiler.",
+			"If the application ended with an error, that is the cause: run it without the profiler.",
+		},
+		Any: []Pattern{
+			{Line: `No kernels were profiled`},
+			{Line: `\bdoes not contain (CUDA|GPU|NVTX|any CUDA) \w*( \w+)? ?data\b|requires the --target-processes all option|Regexp \S+ did not match any kernel|No (range|cudaProfilerApi|profile range) was (found|executed|triggered)`},
+		},
+		Example:  "==PROF== Disconnected from process 901\n==WARNING== No kernels were profiled.",
+		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
+	},
+	{
+		ID: "S-R85", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The profiler could not make its report: the conversion of what it recorded failed",
+		Steps: []string{
+			"Take a newer version of the profiler, of the driver's age; the recorded `.qdstrm` can be imported with it as well.",
+			"Trace less: fewer sources (`--trace=cuda`), no sampling (`--sample=none --cpuctxsw=none`), a shorter range.",
+			"The profiled program itself ended well; a report that is not found later follows from it.",
+		},
+		Any: []Pattern{
+			{Line: `Importer error status|Import Failed with unexpected exception|Wrong event order has been detected|(QdstrmImporter|[Ii]mporter) (binary )?(was |is )?(not found|could not|failed|crashed|terminated)|[Ff]ailed to (import|convert|create) .*\.(qdstrm|nsys-rep|ncu-rep|qdrep)\b`},
+		},
+		Example:  "[1/1] [================69%         ] report.nsys-rep\nImporter error status: Importation failed.",
+		NearMiss: "[1/1] [========================100%] report.nsys-rep",
+	},
+	{
+		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R83", "S-R85"}, From: TileGym,
 		Title: "The profiler saw no device time",
 		Steps: []string{
 			"If CUPTI cannot be initialized, compare its version with the driver and the GPU: a wheel for an older CUDA does not know a newer GPU.",
@@ -293,10 +339,9 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `CUPTI returned 0 device time`, Rank: General},
-			{Line: `No kernels were profiled|Importer error status|does not have permission to access NVIDIA GPU Performance Counters`},
 			{Line: `\b(device|GPU|gpu|kernel)[ _]time:? ?=? ?0(\.0+)? ?(us|ms|ns|s)\b|\b0(\.0+)? ?us (of )?(device|GPU|gpu) time`, Rank: General},
 			{Line: `nsys( profile)?\b.*(failed|[Ee]rror:)|[Pp]rofiler (returned|recorded) no (events|kernels)`},
-			{Line: `CUPTI_ERROR_\w+|ERR_NVGPUCTRPERM|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: General},
+			{Line: `CUPTI_ERROR_\w+|ProfilerControlPermissions`, Not: `If you see CUPTI_ERROR`, Warned: General},
 			{Line: `[Nn]o (CUDA|GPU|device) (events|kernels|activit\w+|records) (were |was )?(recorded|captured|found|collected|seen)|: 0 device events\b`, Rank: General},
 			// The host is not at fault when there was nothing to see.
 			{Line: `kernel_filter matched no GPU kernels|fn\(\) did not launch any GPU kernels`, Class: Host, Also: Test},
@@ -409,10 +454,11 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: General, From: Platform,
-		Title: "A test worker crashed",
+		Title: "A test process or worker crashed: segmentation fault, abort or the like",
 		Steps: []string{
-			"Run the named test alone and without workers, to see what it prints.",
+			"Run the named test alone and without workers, to see what it prints; the stack of the current thread names the native call.",
 			"Look above for a panic, a double free or an abort.",
+			"If every test had passed, it crashed at exit: look for an object that is destroyed after the CUDA context, and for threads that still run.",
 		},
 		Any: []Pattern{
 			{Line: `worker '?gw\d+'? crashed while running|\[gw\d+\] node down: `},
@@ -491,9 +537,23 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL (error|failure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`},
 			{Line: `nccl(InvalidUsage|InvalidArgument)\b|peer access is (not supported|already enabled|not enabled)|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*`},
-			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)`},
 		},
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
+	},
+	{
+		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: Weak, Unless: []string{"S-R75"}, From: Platform,
+		Title: "A collective did not end: one of the processes does not come to it",
+		Steps: []string{
+			"Find the rank that does not tell of this collective: it failed earlier, is stuck in a kernel or a compilation, or took another branch. Its own error above is the cause.",
+			"`TORCH_NCCL_TRACE_BUFFER_SIZE` and the dump on timeout show what each rank was at; `TORCH_DISTRIBUTED_DEBUG=DETAIL` compares the calls.",
+			"If all ranks are there, look at the links between the GPUs and at the network, and run the job once more.",
+		},
+		Any: []Pattern{
+			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)|watchdog got stuck for \d+ seconds`},
+			{Line: `Timed out waiting \d+ms for (recv|send|barrier)|(gloo|Gloo)\b.*[Tt]imed? ?out|monitoredBarrier.*(failed|timed out)|[Ss]tore\w*\b.*\b(timed out after|timeout after|[Ss]ocket [Tt]imeout)|(Timed out|timed out) .*\bclients joined\b`},
+		},
+		Example:  "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=17, OpType=ALLREDUCE, NumelIn=2097152, Timeout(ms)=600000) ran for 600065 milliseconds before timing out.",
+		NearMiss: "watchdog: 17 collectives, none late",
 	},
 	{
 		ID: "S-R32", Stage: Runtime, Class: Env, Rank: Weak, From: Platform,
@@ -552,6 +612,7 @@ var runtimeRows = []Row{
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout|DriverError\(702\b`},
 			{Line: `(kernel|grid|program)\b.* (hangs forever|never (returns|ends|finishes|terminates)|did not (return|finish|terminate))\b`},
 			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `line \d+ in (_run_ffi|synchronize)$`, Within: 4},
+			{Line: `\bline \d+,? in (synchronize|item|tolist)$`, Near: `^(Current t|T)hread (0x|\d)`, Within: 1, With: []string{"S-C12"}},
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b|\bin synchronize$`, Near: `maximum execution time|The operation was cancell?ed|has been running for over`, Within: 20},
 			// The last thing that was begun, and a GPU that is busy when the time is over.
 			{Line: `maximum execution time|execution took longer than|DUE TO TIME LIMIT|has timed out after \d+ minutes|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `^100 ?%(,|$)|\| +100% +\w+ +\||utili[sz]ation(\.gpu)?\b.{0,12}\b100 ?%`, Within: 14},
@@ -1047,11 +1108,12 @@ var runtimeRows = []Row{
 		ID: "S-R60", Stage: Runtime, Class: InProcess, Also: Infra, From: Platform,
 		Title: "The job waits for a lock that another process holds, or that an earlier one left",
 		Steps: []string{
-			"See which process holds the lock; one that was killed leaves its lock file: remove it.",
+			"See which process holds the lock; one that was killed leaves its lock file: remove it (PyTorch's extensions keep theirs under `~/.cache/torch_extensions`).",
 			"Give parallel jobs build and cache folders of their own.",
 		},
 		Any: []Pattern{
 			{Line: `Blocking waiting for file lock on|[Ww]aiting for (the )?lock(file| file| on)|[Ss]till waiting for (the )?lock`, With: []string{"S-R25", "S-B20", "S-C12"}},
+			{Line: `\bfile_baton\.py\b|\bfilelock/_\w+\.py\b.*\bin (acquire|_acquire|__enter__)\b|\bin _?(acquire_lock|wait_for_lock)$`, With: []string{"S-R25", "S-C12", "S-R34", "S-R67"}},
 			{Line: `[Tt]he file lock '[^']*' could not be acquired|filelock\S*Timeout|LockTimeout|[Ff]ailed to acquire (the )?(file )?lock|FileExistsError: \[Errno 17\]`},
 		},
 		Example:  "Waiting for lock file /root/.cache/torch_extensions/tile/lock\n##[error]The operation was canceled.",
@@ -1150,5 +1212,33 @@ var runtimeRows = []Row{
 		},
 		Example:  "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
 		NearMiss: "docker: Error response from daemon: could not select a network with capabilities: [[ipv6]].",
+	},
+	{
+		ID: "S-R87", Stage: Runtime, Class: Infra, Also: Host, Rank: Weak, Unless: []string{"S-B27", "S-R40", "S-R43"}, From: Platform,
+		Title: "A helper process died: a worker of a pool, of the compiler or of a loader",
+		Steps: []string{
+			"Look for who killed it: the kernel's log (`dmesg`) for lack of memory, the container's limit, a signal that is named above.",
+			"Let the work run in the main process to see an error of its own: `TORCHINDUCTOR_COMPILE_THREADS=1`, `num_workers=0`, `max_workers=1`.",
+			"If memory is short, run fewer helpers at once.",
+		},
+		Any: []Pattern{
+			{Line: `[Cc]ompilation subprocess exited unexpectedly|BrokenProcessPool|process pool (was|is) (terminated|not usable)|terminated abruptly while the future|Attempting to use a closed pool|TerminatedWorkerError|WorkerLostError|(worker|[Ww]orker) (process )?(\S+ )?(died|exited|terminated) unexpectedly|DataLoader worker \(pid\S* [\d, ]+\) exited unexpectedly|ActorDiedError|EngineDeadError|DataLoader worker \(pid \d+\) is killed by signal: (Killed|Terminated|Segmentation fault|Aborted)`},
+		},
+		Example:  "RuntimeError: A compilation subprocess exited unexpectedly. This is likely due to a crash.",
+		NearMiss: "compile workers: 8, all done",
+	},
+	{
+		ID: "S-R88", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, From: Platform,
+		Title: "The reader of a pipe ended first: what writes into it fails",
+		Steps: []string{
+			"Look at what stands behind the `|` in the step: `head`, `grep -q` and a command that fails close the pipe early, and `pipefail` makes that the step's failure.",
+			"Write to a file and cut that, or let the last command read to the end (`sed -n 1,5p`).",
+			"Where the pipe leads to a worker process, look for what ended that one.",
+		},
+		Any: []Pattern{
+			{Line: `failed printing to (stdout|stderr): Broken pipe|(write|standard output|stdout)( error)?: Broken pipe|exit (code|status):? 141\b|BrokenPipeError: \[Errno 32\]|\bSIGPIPE\b.*(signal|terminated|killed)|signal: 13, SIGPIPE`},
+		},
+		Example:  "thread 'main' panicked at library/std/src/io/stdio.rs:1165:9:\nfailed printing to stdout: Broken pipe (os error 32)",
+		NearMiss: "client_loop: send disconnect: Broken pipe",
 	},
 }
