@@ -150,6 +150,7 @@ func Parse(data []byte) (Document, []check.Problem) {
 	v.reference(root)
 	v.tolerance(root)
 	v.autotune(root, d)
+	v.spelling(root)
 	return d, v.problems
 }
 

@@ -19,6 +19,7 @@ var Rule = &rules.Rule{
 	Why: "A field that is missing or of another type stops the stage that needs it, or makes it guess.",
 	Triage: []string{
 		"Add the field that the message names; its form stands in the table of the page.",
+		"A field with a slip in its name: write it as the message says.",
 		"`launch_path` is `direct` or `autotune`; `ops_used` is a list of names.",
 	},
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.ArtifactsOf}, Run: reference.ReportProblems,
