@@ -160,7 +160,7 @@ var importRows = []Row{
 			{Line: `error while loading shared libraries: `, Not: `libcuda\.so|libnvidia-`},
 			{Line: `symbol \S+,? version \S+ not defined in file|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
-			{Line: `git: '\S+' is not a git command`},
+			{Line: `git: '\S+' is not a git command`, Not: `'lfs'`},
 			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},
 			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
 			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|Unable to locate executable file: |\[TileGym\] PyTorch is required`},
@@ -467,7 +467,11 @@ var importRows = []Row{
 			"If the message names the runner's own node, the job's container is older than the actions need: take a newer container image.",
 			"If a cache or an artifact brought it, take the image's name into the key.",
 		},
-		Any:      []Pattern{{Line: "version `?GLIBC_[\\d.]+'? not found"}},
+		Any: []Pattern{
+			// No action runs without the runner's node: later steps fail for want of their files.
+			{Line: "^/\\S*/node\\d*(_\\w+)?/bin/node: .*version `?GLIBC_[\\d.]+'? not found", Rank: Root},
+			{Line: "version `?GLIBC_[\\d.]+'? not found"},
+		},
 		Context:  `^(PRETTY_NAME=|ldd \()|builder=`,
 		Example:  "OSError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by libcutile_kernels.so)",
 		NearMiss: "libcutile_kernels.so needs GLIBC_2.34 at most",

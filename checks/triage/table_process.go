@@ -3,6 +3,12 @@ package triage
 // verdictLine is the line that ends the report of a stage.
 const verdictLine = `^VERDICT: (PASS|PASS_WITH_NOTES|COMPILED|FAIL_COMPILE|FAIL_FIXABLE|FAIL_COMPILER_BUG|ALL_PASS|FAIL|DONE|INVESTIGATE|FIXABLE|ALIGNED|BLOCKED)$`
 
+// noUpload is what a step says that had nothing to hand on to other jobs.
+const noUpload = `No files were found with the provided path: |no matching files\. Ensure that the artifact path|No files matched paths: `
+
+// ownership is what git, and libgit2 in cargo, say of a work tree of another user.
+const ownership = `detected dubious ownership in repository|fatal: unsafe repository|repository path '.*' is not owned by current user`
+
 var processRows = []Row{
 	{
 		ID: "S-X02", Stage: Process, Class: InProcess, From: Rulebook,
@@ -91,7 +97,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `no valid artifacts found to download|no artifact matches any of the names`},
 			{Line: `[Aa]rtifact\b.*\b(has|have|is) (expired|missing)|Artifact not found for name|Unable to find any artifacts`},
-			{Line: `Unable to download artifact\(s\): .*not found`},
+			{Line: `Unable to download artifact\(s\): .*not found|Unable to find an artifact with the name|No artifacts found for downloading`},
 		},
 		Example:  "no valid artifacts found to download\nSKIPPED [48] tests/suites/test_bmm.py:41: Backend cutile-rs is not available",
 		NearMiss: "Artifact download completed successfully.\nSKIPPED [48] tests/suites/test_bmm.py:41: Backend cutile-rs is not available",
@@ -147,6 +153,7 @@ var processRows = []Row{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`, Not: `supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version|error parsing called workflow|is not supported on this runner\. Missing file|The artifact name is not valid|unexpected key "[^"]*" for "|No ref found for: |does not have 'workflow_dispatch' trigger`},
+			{Line: `Unable to process command '|The workflow is requesting '|\(Line: \d+, Col: \d+\): '[^']*' is already defined|JavaScript Actions in Alpine containers|The path for one of the files in artifact is not valid|The version '[^']*' with architecture '[^']*' was not found`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -178,7 +185,7 @@ var processRows = []Row{
 			{Line: `\b(Environment|[Dd]eployment)\b.*\b(is protected|protection rules?)\b`},
 			{Line: `is not allowed to deploy to|requires? (an )?(approv|additional vetting)|[Cc]ommit message does not (match|follow)|[Pp]ull request title .*(does not|must)|\b[Ll]abels? .*\b(is|are) (missing|required)|approving review is required|\bCLA\b.*\bnot (been )?signed|Contributor License Agreement.*\b(not|must|please)\b`},
 			{Line: `\[(subject|type|header|body|scope|footer)-[a-z-]+\]$|[Nn]o ([Cc]hangelog|[Nn]ews) (entry|fragment)|[Cc]hangelog\b.*\b(missing|not updated|required)`},
-			{Line: `protected branch hook declined|required status check .* is (expected|failing)`},
+			{Line: `remote: error: GH\d{3}: |pre-receive hook declined|protected branch hook declined|required status check .* is (expected|failing)`},
 		},
 		Example:  "Commit 0a1b2c3 is missing a Signed-off-by line\nDCO check failed",
 		NearMiss: "DCO check passed",
@@ -192,6 +199,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fatal: (couldn't find remote ref|reference is not a tree|bad object|remote error: upload-pack: not our ref|unable to read tree|invalid reference)|error: pathspec '.*' did not match`},
+			{Line: `Server does not allow request for unadvertised object|but it did not contain [0-9a-f]{40}`},
 			{Line: `fatal: No url found for submodule path|Submodule .* (could not be|failed to)`},
 		},
 		Example:  "fatal: couldn't find remote ref refs/heads/pull-request/9",
@@ -255,20 +263,20 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `should have been pointers, but weren't|smudge filter lfs failed|[Gg]it LFS.*(budget|quota)|^version https://git-lfs\.github\.com/spec`},
-			{Line: `exceeded its LFS budget|is over its data quota|^batch response: |[Ee]rror downloading object: |failed to fetch some objects from '|Object does not exist on the server`},
+			{Line: `exceeded its LFS budget|is over its data quota|^batch response: |[Ee]rror downloading object: |failed to fetch some objects from '|Object does not exist on the server|git: 'lfs' is not a git command|\bgit-lfs: (command )?not found`},
 		},
 		Example:  "batch response: This repository exceeded its LFS budget. The account responsible for the budget should increase it to restore access.",
 		NearMiss: "Git LFS: (3 of 3 files) 12.4 MB / 12.4 MB",
 	},
 	{
 		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, Unless: []string{"S-X45"}, From: Platform,
-		Title: "A limit of the code host is reached: calls, storage or money",
+		Title: "A limit of the code host, or of another service that the job asks, is reached: calls, storage or money",
 		Steps: []string{
-			"For calls, wait until the limit is reset, and let the job use its own token and fewer calls.",
+			"For calls, wait until the limit is reset, and let the job use its own token (`GITHUB_TOKEN`, `HF_TOKEN`) and fewer calls, or a cache.",
 			"For storage or spending, remove old artifacts or raise the limit.",
 		},
 		Any: []Pattern{
-			{Line: `API rate limit exceeded|Rate limit reached|Too Many Requests|exceeded a secondary rate limit|Artifact storage quota has been hit`},
+			{Line: `API rate limit exceeded|Rate limit reached|Too Many Requests|exceeded a secondary rate limit|Artifact storage quota has been hit|\(SlowDown\) when calling|had to rate limit your IP`},
 			{Line: `spending limit needs to be increased|account payments have failed|included (services|minutes) .*(used up|exhausted|exceeded)`},
 		},
 		Example:  "##[error]API rate limit exceeded for installation ID 4711.",
@@ -283,9 +291,11 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
+			{Line: `Could not assume role|Not authorized to perform sts|Credentials could not be loaded|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`, Near: `[Ss]erver startup failed: cache storage|sccache: error: `, Within: 40, Rank: Root},
 			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
 			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
+			{Line: `HTTP status client error \(40[13]|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
 		},
 		Example:  "remote: Invalid username or token. Password authentication is not supported for Git operations.\nfatal: Authentication failed for 'https://git.example.invalid/o/r/'",
@@ -296,9 +306,14 @@ var processRows = []Row{
 		Title: "Git refuses the work tree: another owner, or no repository",
 		Steps: []string{
 			"Name the folder in `safe.directory`, or run the container as the user that owns it.",
-			"If there is no repository, check the step's folder and that the checkout came first.",
+			"If there is no repository, check the step's folder and that the checkout came first; in a container without git it only unpacks an archive.",
+			"What is missing later (files of a source package, a version) follows from it: git was not allowed to list them.",
 		},
-		Any:      []Pattern{{Line: `detected dubious ownership in repository|fatal: not a git repository|fatal: unsafe repository`}},
+		Any: []Pattern{
+			{Line: ownership, Near: `listing git files failed|unable to detect version|[Ff]ailed to query file list|git (ls-files|rev-parse|describe)\b.*(fail|returned|exit)|failed to (determine|retrieve) .*\bgit\b|could not determine (the )?version`, Within: 24, Rank: Root},
+			{Line: ownership + `|fatal: not a git repository`},
+			{Line: `listing git files failed|fatal: not in a git directory|fatal: --local can only be used inside a git repository`, Rank: Weak},
+		},
 		Example:  "fatal: detected dubious ownership in repository at '/__w/TileGym/TileGym'",
 		NearMiss: "safe.directory set for '/__w/TileGym/TileGym'",
 	},
@@ -324,7 +339,7 @@ var processRows = []Row{
 		Steps: []string{
 			"Check out with `fetch-depth: 0`, or fetch the base branch before comparing with it.",
 		},
-		Any:      []Pattern{{Line: `setuptools-scm was unable to detect version|fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
+		Any:      []Pattern{{Line: `setuptools-scm was unable to detect version|fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: could not fetch \S+ from promisor remote|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
 		Example:  "fatal: origin/main...HEAD: no merge base",
 		NearMiss: "merge base of origin/main and HEAD is 0a1b2c3",
 	},
@@ -348,7 +363,11 @@ var processRows = []Row{
 		Steps: []string{
 			"Look above for what should have written it: that step failed, or wrote elsewhere.",
 		},
-		Any:     []Pattern{{Line: `No files were found with the provided path: `, Fatal: true}},
+		Any: []Pattern{
+			// A warning of it is harmless until another job misses the artifact.
+			{Line: noUpload, With: []string{"S-X07"}, Rank: Root},
+			{Line: noUpload + `|ERROR: No files to upload|No artifacts found that match the file pattern`, Fatal: true},
+		},
 		Example: "##[error]No files were found with the provided path: results/*.xml. No artifacts will be uploaded.", NearMiss: "With the provided path, there will be 3 files uploaded",
 	},
 	{
@@ -420,7 +439,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Resource not accessible by integration|HttpError: (Bad credentials|Must have admin rights)|Resource not accessible by personal access token`},
-			{Line: `\(AccessDenied\)|AccessDenied(Exception)?: |/manifests/\S+": denied|sudo: (a (password|terminal) is required|\S+ is not in the sudoers)|is not in the sudoers file`},
+			{Line: `\(AccessDenied\)|AccessDenied(Exception)?: |/manifests/\S+": denied|sudo: (a (password|terminal) is required|\S+ is not in the sudoers)|is not in the sudoers file|sudo: The "no new privileges" flag is set|An error occurred \(403\) when calling`},
 			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required|refusing to allow (a|an) .* to (create or )?update workflow`},
 		},
 		Example:  "##[error]Resource not accessible by integration",
@@ -464,6 +483,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `does not contain a CMakeLists\.txt file|[Ss]ubmodules? .*(not (initiali[sz]ed|checked out|present|updated)|is empty|missing)|(did you forget|please run|try) .*git submodule update|\bgit submodule update --init\b.*(first|missing|required)`},
+			{Line: `fatal: transport 'file' not allowed|Input 'submodules' not supported when falling back`},
 			{Line: "couldn't read .?\\S*(third[_-]?party|submodules?|externals?|deps)/\\S+: No such file"},
 			{Line: `failed to (load|read) \S*/(third[_-]?party|submodules?|externals?)/\S+|[Ff]ailed to read .\S*/(third[_-]?party|submodules?|externals?)/\S+Cargo\.toml`},
 		},
@@ -540,7 +560,7 @@ var processRows = []Row{
 			"Read what that command printed above: it is the cause.",
 			"If it printed nothing, run it by hand with its output shown.",
 		},
-		Any:      []Pattern{{Line: `CalledProcessError: Command .* (returned non-zero exit status|died with)|^make(\[\d+\])?: \*\*\* \[|^error: Recipe .* failed|^ninja: error: `}},
+		Any:      []Pattern{{Line: `CalledProcessError: Command .* (returned non-zero exit status|died with)|^make(\[\d+\])?: \*\*\* \[|^error: Recipe .* failed|^ninja: error: |^srun: error: .*\btasks? [\d,-]+: Exited with exit code`}},
 		Example:  "subprocess.CalledProcessError: Command '['./gen', '--all']' returned non-zero exit status 3.",
 		NearMiss: "./gen --all: done, exit status 0",
 	},
@@ -726,6 +746,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `pod failed to come online|Executing the custom container implementation failed|Pod \S+ is unhealthy with phase status|[Ff]ailed to (create|initialize) (job|step|container) pod`},
+			{Line: `MountVolume\.\w+ failed|FailedMount\b|has unbound immediate PersistentVolumeClaims`},
 			{Line: `failed to run script step: `, Rank: General},
 		},
 		Example:  "##[error]Error: pod failed to come online with error: Error: Pod gpu-77aa-workflow is unhealthy with phase status Failed",
@@ -739,7 +760,7 @@ var processRows = []Row{
 			"Or start the lock service on both sides, or mount with locks kept local.",
 		},
 		Any: []Pattern{
-			{Line: `No locks available|\[Errno 37\]|\(os error 37\)|\bENOLCK\b|database is locked$`},
+			{Line: `No locks available|\[Errno 37\]|\(os error 37\)|\bENOLCK\b|database is locked$|failed to lock .*Unknown error 524`},
 		},
 		Example:  "error: failed to open: /home/ci/.cargo/.package-cache\n\nCaused by:\n  No locks available (os error 37)",
 		NearMiss: "locks: 3 available",
@@ -756,5 +777,140 @@ var processRows = []Row{
 		},
 		Example:  "  Caused by: failed to hardlink file from /cache/uv/archive to /src/.venv/lib: Invalid cross-device link (os error 18)",
 		NearMiss: "warning: Failed to hardlink files; falling back to full copy.",
+	},
+	{
+		ID: "S-X58", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		Title: "The runner's own software is refused or not in order: too old, its registration gone, or its hook failed",
+		Steps: []string{
+			"Install the newest runner on the machine or in its image: the service refuses old versions after some weeks, and with automatic updates off nothing renews it.",
+			"If the registration is gone, or another process uses it, register the machine anew and start one runner only.",
+			"If a hook of the machine failed (`ACTIONS_RUNNER_HOOK_JOB_STARTED`), read what its script printed above.",
+			"Then run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Runner version \S+ is deprecated|runner registration has been deleted|A session for this runner already exists|[Rr]unner version \S+ is (too old|not supported|no longer supported)`},
+			{Line: `A job (started|completed) hook has been configured by .* failed`},
+		},
+		Example:  "An error occured: Runner version v2.320.0 is deprecated and cannot receive messages.",
+		NearMiss: "Current runner version: '2.332.0'\nNode.js 20 actions are deprecated.",
+	},
+	{
+		ID: "S-X59", Stage: Process, Class: Infra, Rank: Root, Unless: []string{"S-I34"}, From: Platform,
+		Title: "A file system of the network failed under the job: a stale handle, a lost mount or a server that does not answer",
+		Steps: []string{
+			"Look at the mount on the runner (`mount`, `stat` of the folder) and at the file server; mount it anew if the server exports another tree.",
+			"If another job or host replaces the files while this one reads them, write beside and rename, or give each job its own copy.",
+			"Copy what the job reads to a disk of the machine first, and build there.",
+			"Run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `Stale (NFS )?file handle|\[Errno 116\]|\(os error 116\)|\bESTALE\b`},
+			{Line: `Transport endpoint is not connected|\[Errno 107\]|\(os error 107\)`, Not: `\b(socket|connect|send|recv|shutdown)\b`},
+			{Line: `\bmount\.(nfs4?|cifs|lustre|ceph): .*(timed out|denied|fail|not respond|unreachable|No such)|\bnfs: server \S+ not responding, timed out|\bHost is down$|\.nfs[0-9a-f]{8,}\S*: Device or resource busy`},
+		},
+		Example:  "OSError: [Errno 116] Stale file handle: '/mnt/refs/gemm.npz'",
+		NearMiss: "nas01:/refs on /mnt/refs type nfs4 (rw,relatime)",
+	},
+	{
+		ID: "S-X60", Stage: Process, Class: Infra, Also: InProcess, Rank: Root, From: Platform,
+		Title: "The cluster's scheduler refused the job, or does not answer: nothing has run",
+		Steps: []string{
+			"Read its reason: too many jobs of this user or account, a partition, an account or a kind of GPU that does not exist, more time or memory than is allowed.",
+			"For a limit of jobs, cancel old ones (`squeue --me`, `scancel`) or let the workflow queue them; else correct the step's options for sbatch or srun (`scontrol show partition`, `sinfo -o %G`).",
+			"If the controller cannot be reached, run the job again later; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `[Bb]atch job submission failed|Unable to allocate resources|Unable to create step for job|allocation failure|invalid partition specified|Invalid (account or account/partition|generic resource|Trackable RESource)|[Ii]nvalid generic resource|\bQOS\w*(Limit|Per\w+)\b|Job violates accounting/QOS policy`},
+			{Line: `Unable to contact slurm controller|Requested (node configuration is not available|time limit is invalid)|^(sbatch|salloc): error: `},
+			{Line: `^bsub: |Job not submitted\.|^qsub: .*(violates|[Uu]nknown|exceed|would exceed)`},
+		},
+		Example:  "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
+		NearMiss: "Submitted batch job 4711\nsrun: job 4711 has been allocated resources",
+	},
+	{
+		ID: "S-X61", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		Title: "The machine was taken away from the job: it was preempted for another one, or was a spot instance",
+		Steps: []string{
+			"Run the job again; what passed until then still counts, the change is not at fault.",
+			"If it repeats, take machines that stay or a partition that is not preempted, or make the job shorter and let it go on from where it stopped.",
+		},
+		Any: []Pattern{
+			{Line: `DUE TO (PREEMPTION|JOB REQUEUE)|this job is preempted|\b(job|pod|node|instance|VM|machine|runner|[Cc]ontainer)\b.*\b(was|is being|has been|been) preempted|(?:^|: )[Pp]reempted( by|$)`, Not: `\b(stream|warp|block|context|thread)s?\b`},
+			{Line: `[Ss]pot ([Ii]nstance )?[Ii]nterruption|spot (instance|VM|node) (was |is being |has been )?(reclaimed|terminated|evicted)|instance-action.*terminate|Instance (was )?terminated by spot`},
+		},
+		Example:  "slurmstepd: error: *** JOB 4711 ON gpu-a7 CANCELLED AT 2026-03-01T10:00:00 DUE TO PREEMPTION ***",
+		NearMiss: "slurmstepd: error: *** JOB 4711 ON gpu-a7 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***",
+	},
+	{
+		ID: "S-X62", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		Title: "The cluster put the job's pod out: its node ran short of disk or memory, or the pod used more than it may",
+		Steps: []string{
+			"See which resource the message names: ephemeral storage is the work tree, build folders and images of the pod; memory is that of all processes.",
+			"Give the runner's pod requests and limits for it, mount a volume for large folders, and build with fewer parallel jobs.",
+			"Clean old images and work trees off the node, and run the job again.",
+		},
+		Any: []Pattern{
+			{Line: `The node was low on resource|pod .* was evicted|^Reason: +Evicted|\bephemeral[- ](local )?storage usage exceeds|[Ee]victed\b.*\b(pod|runner|kubelet)\b|\b(pod|[Pp]od/\S+|kubelet)\b.*\b[Ee]victed\b|node.*\b(DiskPressure|MemoryPressure)\b`},
+		},
+		Example:  "Message: The node was low on resource: ephemeral-storage. Container runner was using 91249008Ki, request is 0.",
+		NearMiss: "DiskPressure  False  KubeletHasNoDiskPressure",
+	},
+	{
+		ID: "S-X63", Stage: Process, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-X21", "S-X31", "S-X45", "S-R82"}, From: Platform,
+		Title: "The cluster's container tool (enroot, Apptainer) could not import or start the image",
+		Steps: []string{
+			"Read the tool's own log in the lines below: the registry, a full folder, a hook that failed.",
+			"An image from a private registry needs credentials on the node (`~/.config/enroot/.credentials`, `apptainer registry login`); a local file must be given by a path with a slash.",
+			"See that its cache and runtime folders exist, are writable and have room (ENROOT_CACHE_PATH, ENROOT_RUNTIME_PATH, APPTAINER_TMPDIR).",
+		},
+		Any: []Pattern{
+			{Line: `pyxis: (failed to (import docker image|create container|start)|couldn't start container|container start failed|child \d+ failed)|required plugin spank_pyxis|enroot\S*: .*(fail|denied|No such)`},
+			{Line: `FATAL: +(While making image|Unable to handle|container creation failed|could not open image)`},
+		},
+		Context: `pyxis: +\[ERROR\] `, ContextAfter: true,
+		Example:  "slurmstepd: error: pyxis: failed to import docker image\nslurmstepd: error: pyxis:     [ERROR] /etc/enroot/hooks.d/98-nvidia.sh exited with return code 1",
+		NearMiss: "pyxis: imported docker image: registry.example.invalid#kern/ci:1",
+	},
+	{
+		ID: "S-X64", Stage: Process, Class: Infra, From: Platform,
+		Title: "The runner's container engine has no address range left for another network",
+		Steps: []string{
+			"Remove the networks that earlier jobs left on the machine: `docker network prune`; let the runner do so after each job.",
+			"If there are few, widen `default-address-pools` in the engine's configuration, or look for a VPN whose routes cover its ranges.",
+			"Run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `non-overlapping IPv[46] address pool|address pools have been fully subnetted|[Pp]ool overlaps with other one on this address space|could not find (a )?free subnet`},
+			{Line: `Docker network create failed`, Rank: General},
+		},
+		Example:  "Error response from daemon: could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network\n##[error]Docker network create failed with exit code 1",
+		NearMiss: "docker network create github_network_0a1b",
+	},
+	{
+		ID: "S-X65", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "Git has no name and address to commit with",
+		Steps: []string{
+			"Set `git config user.name` and `user.email` in the step, or GIT_COMMITTER_NAME and GIT_COMMITTER_EMAIL: runners have none.",
+			"Applying patches with `git am` or a merge needs them too.",
+		},
+		Any: []Pattern{
+			{Line: `Author identity unknown|Committer identity unknown|Please tell me who you are|unable to auto-detect email address|empty ident name \(for`},
+		},
+		Example:  "Committer identity unknown\n\n*** Please tell me who you are.\n\nfatal: unable to auto-detect email address (got 'ci@gpu-3.(none)')",
+		NearMiss: "Author: ci-bot <ci-bot@example.invalid>",
+	},
+	{
+		ID: "S-X66", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "The conda environment is not there or not active in the step's shell",
+		Steps: []string{
+			"Run the step in a login shell (`shell: bash -el {0}`), or source `etc/profile.d/conda.sh` before `conda activate`; `conda run -n NAME` needs neither.",
+			"If the environment does not exist, look above for the step that should have made it.",
+		},
+		Any: []Pattern{
+			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda|[Ss]hell not initialized|Run 'mamba init'`},
+			{Line: `EnvironmentNameNotFound|EnvironmentLocationNotFound|Could not find conda environment: `, Rank: Weak},
+		},
+		Example:  "CondaError: Run 'conda init' before 'conda activate'",
+		NearMiss: "conda activate gemmlab: done",
 	},
 }
