@@ -104,7 +104,6 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Local pattern type not supported`},
-			{Line: `error: (proc macro|custom attribute) panicked`, Rank: General},
 		},
 		Context: `^= help: message:`, ContextAfter: true,
 		Example:  "error: custom attribute panicked\n --> src/k.rs:3:1\n  = help: message: Local pattern type not supported PatStruct",
@@ -152,7 +151,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling cutile_compiler v0.2.0",
 	},
 	{
-		ID: "S-B10", Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, Unless: []string{"S-B102"}, From: Rustc,
+		ID: "S-B10", Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, Unless: []string{"S-B102", "S-B105"}, From: Rustc,
 		Title: "An import of a name that moved, or of a module that is not included",
 		Steps: []string{
 			"Import `DevicePointer` from `cuda_async::device_buffer`, launch options from `cutile::tile_kernel`.",
@@ -256,6 +255,7 @@ var buildRows = []Row{
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
 			{Line: `[Uu]nable to find libclang`},
 			{Line: cudaHeader},
+			{Line: `cannot open source file "(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?"`},
 			{Line: `\b(ClangDiagnostic|NotExist)\("`},
 			{Line: `\bnvcc: (command )?not found|[Ff]ailed to (find|execute) .?nvcc\b`, Rank: Weak},
 			{Line: `libclang error; possible causes|wrong version of libclang|libclang\S* at \S+ could not be opened`},
@@ -306,7 +306,7 @@ var buildRows = []Row{
 			"Read the linker's last lines: they name the symbol or the file.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)|^nvlink error +: Undefined reference|error adding symbols: DSO missing`, Rank: Weak, Class: Host, Also: Env}},
+		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)|error adding symbols: DSO missing`, Rank: Weak, Class: Host, Also: Env}},
 		Context: `undefined (reference|symbol)`,
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: kernels.o: undefined reference to `cutile_relu'", NearMiss: "note: linking with `cc` took 3 s",
 	},
@@ -424,7 +424,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-J36"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-J36", "S-J58"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -504,7 +504,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78", "S-B105"}, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
@@ -661,7 +661,7 @@ var buildRows = []Row{
 			"If it repeats everywhere, write the code that triggers it in another way, and report it; RUST_MIN_STACK helps when its stack overflowed.",
 		},
 		Any: []Pattern{
-			{Line: `rustc\b.*\(signal: (4|6|7|8|11), SIG\w+|error: rustc interrupted by SIG(SEGV|BUS|ILL)`},
+			{Line: `(rustc\b|could not compile ).*\(signal: (4|6|7|8|11), SIG\w+|error: rustc interrupted by SIG(SEGV|BUS|ILL)`},
 			// The same code makes the compiler panic on every host.
 			{Line: `the compiler unexpectedly panicked|internal compiler error: `, Class: Kernel, Also: Env},
 		},
@@ -713,7 +713,8 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `error\[E0(514|460|461|462|786|787)\]`},
-			{Line: `failed to load bitcode of module|compiled by an incompatible version of rustc|found invalid metadata files for crate`},
+			{Line: `failed to load bitcode of module|compiled by an incompatible version of rustc|found invalid metadata files for crate|extern location for \w+ does not exist|failed to write dep-graph`},
+			{Line: `Does not match the generator used previously|The current CMakeCache\.txt directory .* is different than the directory|does not match the source .* used to generate cache`, Class: Host, Also: Infra},
 		},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0514]: found crate `half` compiled by an incompatible version of rustc\n  --> src/lib.rs:1:5",
@@ -901,7 +902,7 @@ var buildRows = []Row{
 			"Read the note below the error: it names the operation or the assertion.",
 			"Correct the constant, or the generic that it is computed from.",
 		},
-		Any:     []Pattern{{Line: `error\[E0080\]`}, {Line: `error: this (arithmetic operation will overflow|operation will panic at runtime)`}, {Line: `error: literal out of range for |static assertion failed`}},
+		Any:     []Pattern{{Line: `error\[E0080\]`}, {Line: `error: this (arithmetic operation will overflow|operation will panic at runtime)`}, {Line: `error: literal out of range for |static assertion failed`}, {Line: `CompileTimeAssertionFailure|error: static_assert(ion)? failed`}},
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0080]: evaluation panicked: BLOCK is larger than the tile\n  --> src/relu_kernel/kernel.rs:12:24",
 		NearMiss: "warning: this arithmetic operation wraps by design\n  --> src/relu_kernel/kernel.rs:12:24",
@@ -1053,7 +1054,10 @@ var buildRows = []Row{
 			"See whose header it is: of a submodule that was not checked out, a development package, or the repository itself.",
 			"Check out, install, or correct the include path.",
 		},
-		Any:     []Pattern{{Line: missingHeader, Not: cudaHeader + `|\bPython\.h\b`}},
+		Any: []Pattern{
+			{Line: missingHeader, Not: cudaHeader + `|\bPython\.h\b`},
+			{Line: `error: cannot open source file "`, Not: `"(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?"|\.cu"`},
+		},
 		Example: "src/shim.cc:12:10: fatal error: cutlass/cutlass.h: No such file or directory", NearMiss: "src/shim.cc:12:10: note: cutlass/cutlass.h is included here",
 	},
 	{
@@ -1456,10 +1460,9 @@ var buildRows = []Row{
 			"Name the library that the functions belong to: `cu..` is the driver (`-lcuda`, from the toolkit's `lib64/stubs`), `cuda..` is cudart, else the prefix says it (nccl, cublas, cudnn, nvrtc).",
 			"In a build script print `cargo:rustc-link-lib=NAME`, after the static library that needs it; in CMake link `CUDA::cuda_driver` and the like so that it reaches the users of the library (PUBLIC or INTERFACE).",
 			"If a configure step found the library by itself, switch that option off or pass it on.",
-			"For `__cudaRegisterLinkedBinary..` the step that links the device code is missing.",
 		},
 		Any: []Pattern{
-			{Line: `undefined (reference to|symbol:) .?(cu[A-Z]\w+|cuda[A-Z]\w+|__cuda\w+|nccl[A-Z]\w+|cublas\w+|cudnn\w+|nvrtc\w+|cusparse\w+|cusolver\w+|curand\w+|cufft\w+|nvml[A-Z]\w+|cupti[A-Z]\w+|nvJitLink\w+|__nvJitLink\w+)`, Not: `symbol lookup error|\.so[\d.]*: undefined symbol: `},
+			{Line: `undefined (reference to|symbol:) .?(cu[A-Z]\w+|cuda[A-Z]\w+|__cuda\w+|nccl[A-Z]\w+|cublas\w+|cudnn\w+|nvrtc\w+|cusparse\w+|cusolver\w+|curand\w+|cufft\w+|nvml[A-Z]\w+|cupti[A-Z]\w+|nvJitLink\w+|__nvJitLink\w+)`, Not: `symbol lookup error|\.so[\d.]*: undefined symbol: |__cudaRegisterLinkedBinary`},
 		},
 		Context:  `error: linking with|collect2: error`,
 		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: undefined symbol: ncclGroupStart",
@@ -1494,6 +1497,43 @@ var buildRows = []Row{
 		Context: rustPlace, ContextAfter: true,
 		Example:  "error[E0432]: unresolved import `cudarc::driver::CudaDevice`\n  --> src/device.rs:2:22",
 		NearMiss: "error[E0432]: unresolved import `crate::driver::CudaDevice`\n  --> src/device.rs:2:22",
+	},
+	{
+		ID: "S-B103", Stage: Build, Class: Host, Also: Kernel, From: Platform,
+		Title: "Device code calls a function of another object, and no step links the device code, or the function is not in it",
+		Steps: []string{
+			"See which function it is (`c++filt`): the toolkit's own (`__nv_..` of libdevice, `cuda..` of libcudadevrt), one of another source, or one that is declared for the device and defined for the host only.",
+			"Compile all objects with `-rdc=true` (`-dc`; CMAKE: CUDA_SEPARABLE_COMPILATION) and add the step that links them (`nvcc -dlink`, CUDA_RESOLVE_DEVICE_SYMBOLS), with all objects and `-lcudadevrt`.",
+			"Without relocatable device code the function must be in the same source, as an inline one in a header.",
+		},
+		Any:      []Pattern{{Line: `Unresolved extern function|__cudaRegisterLinkedBinary|__fatbinwrap_\w+|nvlink (error|fatal)\s*: *(Undefined reference|Multiple definition|Size doesn't match|Could not open input)`}},
+		Example:  "nvlink error   : Undefined reference to '_Z3powf' in 'a.o' (target: sm_90)",
+		NearMiss: "nvcc -dlink a.o b.o -lcudadevrt -o link.o",
+	},
+	{
+		ID: "S-B104", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B87", "S-B88", "S-B72", "S-J22", "S-R30"}, From: Platform,
+		Title: "nvcc refuses its command line: an option or value that this toolkit does not know, or a file that it cannot read or write",
+		Steps: []string{
+			"Read the option or file in the message and see who passes it: flags of the host compiler need `-Xcompiler`.",
+			"Compare the toolkit's version with the first one that knows the option, the C++ dialect or the value.",
+			"If nobody touched the flags, the image's toolkit or the build system changed.",
+		},
+		Any:      []Pattern{{Line: `\bnvcc fatal\s*: *(Value '\S+' is not defined|Unknown option|[Uu]nsupported option|redefinition of|A single input file is required|Don't know what to do|Could not (open|set up)|No input files|Option '|argument expected|incompatible redefinition|Stray '"'|'\S+'?: expected|Failed to (create|preprocess))`}},
+		Example:  "nvcc fatal   : Unknown option '-fno-plt'",
+		NearMiss: "nvcc warning : The -std=c++20 flag is not supported with the configured host compiler. Flag will be ignored.",
+	},
+	{
+		ID: "S-B105", Stage: Build, Class: Kernel, Also: Host, Unless: append(numbered("S-B", 9), "S-B57", "S-B65"), From: Rustc,
+		Title: "A macro of the build panicked: the code it stands on is not what it expects",
+		Steps: []string{
+			"Read the message below the panic, and the item that the attribute stands on: it holds something that the macro does not know.",
+			"Names that are not found afterwards follow from it: what the macro would have made is not there.",
+			"If the code did not change, compare the version of the macro's crate with the one in the last good lock file.",
+		},
+		Any:     []Pattern{{Line: `error: (proc[- ]macro|custom attribute|proc-macro derive|derive macro|proc-macro attribute)( derive)? panicked`}},
+		Context: `^= help: message:`, ContextAfter: true,
+		Example:  "error: custom attribute panicked\n --> src/k.rs:3:1\n  = help: message: not yet implemented: item in module",
+		NearMiss: "error: custom attribute not found in this scope",
 	},
 }
 

@@ -158,7 +158,7 @@ var importRows = []Row{
 			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b|'(torch|triton|numpy|transformers)\.\w`},
 			{Line: `(ImportError|OSError): .*\blib\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libnvidia-|libcutile_`},
 			{Line: `error while loading shared libraries: `, Not: `libcuda\.so|libnvidia-`},
-			{Line: `symbol \S+,? version \S+ not defined in file|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open libnvrtc-builtins`},
+			{Line: `symbol \S+,? version \S+ not defined in file|Unable to dynamically load the "?(nvrtc|cublas\w*|cudnn|curand|cusparse|cusolver|nccl)"? shared library|failed to open (lib)?nvrtc-builtins`},
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
 			{Line: `git: '\S+' is not a git command`, Not: `'lfs'`},
 			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},

@@ -206,6 +206,7 @@ var jitRows = []Row{
 			{Line: `does not support (sm_|compute_)\d+`},
 			{Line: `nvcc\S* cannot target gpu arch|nvrtc: error: invalid value for --gpu-architecture`},
 			{Line: `DriverError\(209\b`},
+			{Line: `expects arch to be one of .*\bbut got \W?sm_\d+`},
 			{Line: `with CUDA capability sm_\d+\w? is not compatible with the current PyTorch installation`, Rank: Weak},
 		},
 		Example:  "thread 'main' panicked at cuda_tile_runtime_utils.rs:96:9:\ntileiras failed (exit exit status: 1) for gpu sm_75:\nstderr: tileiras: for the --gpu-name option: Cannot find option named 'sm_75'!",
@@ -298,7 +299,7 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J24", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32"}, From: Platform,
-		Title: "A kernel needs more shared memory, registers or threads than the GPU has",
+		Title: "A kernel needs more shared or tensor memory, registers or threads than the GPU has",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel of Triton is not the port's fault.",
 			"Take smaller blocks or fewer stages: the message says how much is needed and how much there is.",
@@ -456,7 +457,7 @@ var jitRows = []Row{
 		NearMiss: "symbol names: 12, not found: 0",
 	},
 	{
-		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32", "S-J22", "S-J24", "S-J36"}, From: Platform,
+		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32", "S-J22", "S-J24", "S-J36", "S-J58", "S-B18", "S-B71", "S-B103", "S-I11"}, From: Platform,
 		Title: "The PTX assembler, NVRTC or the driver refused the code that it got",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel is not the port's fault.",
@@ -464,30 +465,29 @@ var jitRows = []Row{
 			"Otherwise compare the versions of the compiler, PTX and the driver.",
 		},
 		Any: []Pattern{
-			{Line: `ptxas (error|fatal)\s*:|ptxas exited with non-zero`},
+			{Line: `ptxas (error|fatal)\s*:|ptxas \S+, line \d+; (error|fatal)\s*:|ptxas exited with non-zero|NVVM_ERROR_\w+|\bNvvmError\b|NVJITLINK_ERROR_\w+|\bnvJitLinkError\b`},
 			{Line: `PTX JIT compilation failed|CUDA_ERROR_INVALID_PTX|CUDA_ERROR_INVALID_SOURCE`},
 			{Line: `device kernel image is invalid|CUDA_ERROR_INVALID_IMAGE`},
 			{Line: `NVRTC_ERROR_\w+|CompileException: `},
 			{Line: `LLVM ERROR: Cannot select`},
 		},
-		Example:  "ptxas error   : Entry function 'k' with max regcount of 64 calls function 'f' with regcount of 80",
+		Example:  "ptxas k.ptx, line 31; error   : Arguments mismatch for instruction 'mma'",
 		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_100'",
 	},
 	{
-		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32", "S-J41", "S-J34"}, From: Platform,
+		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32", "S-J41", "S-J34", "S-J59", "S-J50", "S-J51", "S-J52", "S-B60"}, From: Platform,
 		Title: "A Triton kernel does not compile: its source has an error",
 		Steps: []string{
-			"Read the error below the place: a name, two types that do not meet, a shape.",
+			"Read the error below the place.",
 			"See whose kernel it is: a reference kernel is not the port's fault.",
 			"If it compiled before, compare the version of Triton with that of the last good run.",
 		},
 		Any: []Pattern{
-			{Line: `\btriton\.compiler\.errors\.\w+|\btriton\.compiler\.code_generator\.\w+Error|IncompatibleTypeErrorImpl`},
-			{Line: `Both operands must be same dtype|unsupported AST node type`},
+			{Line: `\btriton\.compiler\.errors\.\w+|\btriton\.compiler\.code_generator\.\w+Error`},
 			{Line: `'tt\w*\.\w+' op |PassManager::run failed`},
 		},
 		Context: `^(\w+Error\(|Input shapes should|at \d+:\d+:)`, ContextAfter: true,
-		Example:  "triton.compiler.errors.CompilationError: at 12:9:\nNameError('BLOCK_K is not defined')",
+		Example:  "triton.compiler.errors.CompilationError: at 12:9:\nValueError('the axis must be known')",
 		NearMiss: "import triton.compiler as tc",
 	},
 	{
@@ -518,7 +518,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Cc]annot find (ptxas|cuobjdump|nvdisasm|nvlink|tileiras)\b|No such file or directory: '(\S*/)?(ptxas|nvcc|cuobjdump|nvdisasm|tileiras)'|'?\b(ptxas|tileiras|nvdisasm|cuobjdump)'? (is |was )?not found (in|on)\b`},
-			{Line: `[Cc]ould not find (the )?'?(ptxas|tileiras)\b|(ptxas|tileiras): command not found|\bwhich\b.*\b(ptxas|tileiras): no `},
+			{Line: `[Cc]ould not find (the )?'?(ptxas|tileiras)\b|(ptxas|tileiras): command not found|\bwhich\b.*\b(ptxas|tileiras): no |\b(libNVVM|libnvvm|libdevice|NVVM)\S* (cannot|could not) be found|[Cc]an(not|'t) find (libdevice|libnvvm)`},
 		},
 		Example:  "FileNotFoundError: [Errno 2] No such file or directory: 'tileiras'",
 		NearMiss: "tileiras is at /usr/local/cuda/bin/tileiras",
@@ -554,6 +554,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `JSONDecodeError|EOFError: Ran out of input|UnpicklingError|zlib\.error`, Near: `triton/(runtime|compiler)/\w+\.py|torch/_inductor/|[Cc]ache_?[Dd]ir|\.triton/cache|torchinductor_`, Within: 12},
+			{Line: `database disk image is malformed|DatabaseError: file is not a database`, Near: `[Cc]ache`, Within: 12},
 			{Line: `FileNotFoundError: .*(torchinductor|[./]triton)\S*\.(cubin|ptx|json|so|ttir|ttgir|llir|py)\b`},
 			{Line: `\.(cubin|ptx|ttir|ttgir|json)\b.{0,4} (is|was) (empty|truncated|corrupt\w*)`},
 			{Line: `([Cc]orrupt\w*|[Tt]runcated|[Dd]amaged|[Hh]alf[- ]written|invalid) (compile |kernel |JIT |jit |triton )?cache (entry|file)|cache (entry|file) \S* ?(is|was) (corrupt\w*|truncated|damaged|empty)`},
@@ -654,6 +655,143 @@ var jitRows = []Row{
 		Any:      []Pattern{{Line: `torch\._dynamo\.exc\.\w+|OpCheckError: |no (fake|meta) (impl|implementation|kernel) (found|registered)|UnsupportedFakeTensorException|GuardOnDataDependentSymNode`}, {Line: `\b(BackendCompilerFailed|InductorError)\b`, Not: `subprocess exited unexpectedly`, Rank: General}},
 		Example:  "torch._dynamo.exc.Unsupported: Graph break under fullgraph=True",
 		NearMiss: "torch.compile: 12 graphs, no break",
+	},
+	{
+		ID: "S-J59", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Platform,
+		Title: "A block size is smaller than the matrix product of a tile takes (`tl.dot`: 16)",
+		Steps: []string{
+			"Find who chooses the block: host code often takes it from a small size of the problem (a rank, a head, a batch). The message says which of M, N and K must be how large.",
+			"Raise it to the least size that the message names and mask what is beyond the data; leave smaller ones out of the tuner's configurations.",
+			"For one row multiply and sum instead: `tl.sum(a * b, 1)`.",
+		},
+		Any: []Pattern{
+			{Line: `[Ss]hapes? should have M ?>= ?\d+|\bM ?>= ?\d+, N ?>= ?\d+,? (and )?K ?>= ?\d+|\b([Ss]hapes?|[Dd]im\w*)\b.*\b(must|should|have to) be (>=|at least) ?16\b`},
+			{Line: `\b(tl\.)?dot(_scaled)?\b.*\b(at least|>=|minimum( size)?( of)?|smaller than|less than|below) ?(16|32)\b`, Not: `^\s*(#|//|assert )`},
+		},
+		Example:  "triton.compiler.errors.CompilationError: at 30:15:\nInput shapes should have M >= 1, N >= 1 and K >= 16",
+		NearMiss: "configs with M >= 1, all shapes are padded to 16",
+	},
+	{
+		ID: "S-J50", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R5", "R8"}, From: Platform,
+		Title: "Shapes or types of an operation in a Triton kernel do not fit each other",
+		Steps: []string{
+			"Read both shapes or types in the message and find the line in the kernel.",
+			"For shapes look at the block sizes that the host passes, at `[:, None]` and at transposes; for types convert before the operation.",
+			"If it fails for some cases only, compare the block sizes and types of these with the others.",
+		},
+		Any: []Pattern{
+			{Line: `Cannot make_shape_compatible|incompatible dimensions at index \d|are not compatible for matmul|Cannot broadcast, (rank|the expanded|shape)|cannot (reshape|view) block of shape|Both operands must be same dtype|IncompatibleTypeErrorImpl|First input \(\S+\) and second input \(\S+\) must have the same dtype`},
+			{Line: `invalid operands of type |unsupported operand type|[Uu]nsupported (lhs|rhs|ptr|pointer) (d?type|type)`, Near: `\btriton\.(compiler|language)\b|triton/(compiler|language)/`, Within: 12},
+		},
+		Example:  "triton.compiler.errors.CompilationError: at 22:10:\nValueError('Cannot make_shape_compatible: incompatible dimensions at index 0: 64 and 32')",
+		NearMiss: "make_shape_compatible: 64 and 64",
+	},
+	{
+		ID: "S-J51", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		Title: "A Triton kernel uses a name or a part of Python that a kernel cannot use",
+		Steps: []string{
+			"See what the message names: a variable of the module must be a `tl.constexpr`, a helper needs `@triton.jit`, a size of a tile must be known when compiling.",
+			"`continue`, `break`, early returns, lists and calls into Python are no part of the kernel language: write them as masks or branches.",
+			"A name that is not defined is spelled otherwise, or set in one branch only.",
+		},
+		Any: []Pattern{
+			{Line: `unsupported AST node type|UnsupportedLanguageConstruct|Cannot access global variable \w+ from within|Did you forget to add @triton\.jit|must be of type tl\.constexpr|[Ss]hape element \d+ must have type .?(tl\.)?constexpr`},
+			{Line: `NameError\(.*is not defined`, Near: `\btriton\.compiler\b|triton/compiler/`, Within: 16},
+		},
+		Example:  "triton.compiler.errors.CompilationError: at 12:9:\nNameError('BLOCK_K is not defined')",
+		NearMiss: "@triton.jit helpers: 4, all constexpr",
+	},
+	{
+		ID: "S-J52", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R20"}, From: Platform,
+		Title: "A tile has more elements than the compiler allows",
+		Steps: []string{
+			"Look for a block size that host code takes from a size of the problem, such as the next power of two of the row's length: cap it, and loop in the kernel.",
+			"Leave such configurations out of the tuner's list.",
+		},
+		Any:      []Pattern{{Line: `exceeds triton maximum tensor numel|exceeds? the maximum (number of (tile|tensor) elements|(tile|tensor) size)\b.*\d`}},
+		Example:  "triton.compiler.errors.CompilationError: at 8:11:\nValueError('numel (2097152) exceeds triton maximum tensor numel (1048576)')",
+		NearMiss: "numel 1048576, the triton maximum tensor numel",
+	},
+	{
+		ID: "S-J53", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R23"}, From: Platform,
+		Title: "CuTe DSL: a value that is known only at run time stands where one is needed at compile time, or control flow is not one that it can trace",
+		Steps: []string{
+			"Find the line of the kernel or of the jit function: a condition, a bound or a slice on a run-time value.",
+			"Pass the value as `cutlass.Constexpr`, or let the branch be a run-time one: `if` and `for` in a decorated function that is preprocessed, `cutlass.range`, no `and`, `or`, `while .. and ..`, `return` or `break` on run-time values.",
+			"A helper with such a branch needs `@cute.jit` itself.",
+		},
+		Any: []Pattern{
+			{Line: `Unable to convert dynamic|[Dd]ynamic (expression|value|condition|variable)s? .*\b(compile|trace|tracing)[ -]?time|is structured different(ly)? after this|DSLAstPreprocessorError|[Ee]arly exit .*is not allowed`},
+			{Line: `\b(type|structure) of .?\w+.? (changes|changed|is different) .*(dynamic|loop|if|while)\b`, Near: `cutlass|cute`, Within: 8},
+		},
+		Example:  "cutlass.base_dsl.common.DSLRuntimeError: DSLRuntimeError: Unable to convert dynamic `Boolean` value to bool at compile time.",
+		NearMiss: "cute.compile: 4 dynamic values, none at compile time",
+	},
+	{
+		ID: "S-J54", Stage: JIT, Class: Kernel, Also: Env, From: Platform,
+		Title: "CuTe DSL made code that its own verifier (MLIR) refuses",
+		Steps: []string{
+			"Read the operation and the place in the message. \"Does not dominate\": a value that was made in a branch, a loop or another jit function is used outside of it; make it before, or return it.",
+			"For an operation of `cute` compare shapes, layouts and types of its operands with what the message asks for; some atoms exist on one architecture only.",
+			"If it came with a newer nvidia-cutlass-dsl, pin the release that compiled it, and report it.",
+		},
+		Any: []Pattern{
+			{Line: `ICE IR Verification Failed|MLIRError: Verification failed|'(cute|cute_nvgpu|cute_nvvm)\.\w+' op |failed to legalize operation '(cute|cute_nvgpu)\b`},
+			{Line: `does not dominate this use`, Near: `cutlass|"cute\.|cute\.compile|\bcute/|_dsl`, Within: 12},
+		},
+		Example:  "MLIRError: Verification failed:\nerror: unknown: operand #0 does not dominate this use",
+		NearMiss: "CUTE_DSL_KEEP_IR=1: verification passed, kept \"cute.slice\"",
+	},
+	{
+		ID: "S-J55", Stage: JIT, Class: Kernel, Also: Host, Rank: Weak, Unless: []string{"S-J22", "S-J24", "S-J36", "S-J37", "S-J53", "S-J54"}, From: Platform,
+		Title: "CuTe DSL refuses or does not compile a kernel",
+		Steps: []string{
+			"Read the message behind the error's name, and its cause below: it names the argument, the call or the line.",
+			"`cute.compile` takes a function with `@cute.jit`, which launches the kernel; arguments must be of the types that it knows.",
+			"Compare the version of nvidia-cutlass-dsl with the one that the kernel was written for.",
+		},
+		Any:      []Pattern{{Line: `\bDSL(Runtime|UserCode|NotImplemented|Cuda\w*|Cache|Base|Import|Type|Value)Error\b|cutlass\.(base_dsl|cutlass_dsl)\.\S*Error\b`}},
+		Example:  "cutlass.base_dsl.common.DSLRuntimeError: DSLRuntimeError: Failed to parse function k",
+		NearMiss: "import cutlass.base_dsl",
+	},
+	{
+		ID: "S-J56", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J24", "S-J32", "S-J22", "S-J59"}, From: Platform,
+		Title: "JAX's Pallas cannot lower the kernel for this backend: an operation, a shape or a layout that it does not have",
+		Steps: []string{
+			"Read the primitive or the shape in the message: Pallas knows fewer operations on GPUs than JAX, and its Triton lowering wants powers of two.",
+			"Write the operation by others (a sum over a mask for an index, a loop for a scan), or move it out of the kernel; pad the block.",
+			"See which lowering was taken (Triton or Mosaic GPU), and whether a newer JAX has it.",
+		},
+		Any: []Pattern{
+			{Line: `Unimplemented primitive in Pallas|Pallas (Triton |GPU |TPU |Mosaic |Mosaic GPU )?lowering (currently )?(requires|does not|only)|\b(Triton)?LoweringException\b|not implemented in (the )?Mosaic`},
+			{Line: `Only copies transferring a number of bytes|Failed to infer a possible set of layouts|unsupported layout change`, Near: `pallas|mosaic`, Within: 20},
+		},
+		Example:  "NotImplementedError: Unimplemented primitive in Pallas GPU lowering: scatter. Please file an issue.",
+		NearMiss: "Pallas GPU lowering: 41 primitives, all implemented",
+	},
+	{
+		ID: "S-J57", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		Title: "Numba cannot compile a function: a name, a type or an operation that compiled code does not know",
+		Steps: []string{
+			"Read what stands behind `step:` and the line of the source below it.",
+			"A function that a kernel calls must be compiled itself (`@cuda.jit(device=True)`); globals must be numbers, tuples or arrays.",
+			"If the source did not change, compare the versions of numba, numba-cuda, NumPy and Python with those of the last good run.",
+		},
+		Any:     []Pattern{{Line: `Failed in \w+ mode pipeline|\bnumba(\.\w+)*\.(Typing|Lowering|Unsupported\w*|ForceLiteralArg|Constant\w*|Redefined|Compiler)Error\b|Untyped global name`}},
+		Context: `^(Untyped global|No implementation of function|Unknown attribute|NameError|Cannot unify|Invalid use of)`, ContextAfter: true,
+		Example:  "numba.core.errors.TypingError: Failed in nopython mode pipeline (step: nopython frontend)\nNameError: name 'wrap' is not defined",
+		NearMiss: "numba: 12 functions compiled in nopython mode",
+	},
+	{
+		ID: "S-J58", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		Title: "A function that a kernel calls takes more registers than the kernel's limit allows",
+		Steps: []string{
+			"Compare the limits: `-maxrregcount` and `__launch_bounds__` hold for the entry, not for a function that is compiled by itself. Give both the same, or make the function inline.",
+			"`-G` and `-rdc=true` switch inlining off: build debug code without a limit.",
+		},
+		Any:      []Pattern{{Line: `with max regcount of \d+ calls function .* with regcount of \d+`}},
+		Example:  "ptxas error   : Entry function 'k' with max regcount of 64 calls function 'f' with regcount of 80",
+		NearMiss: "ptxas info    : Function 'f' with regcount of 80",
 	},
 }
 

@@ -272,14 +272,18 @@ var perfRows = []Row{
 	},
 	{
 		ID: "S-P21", Stage: Perf, Class: Kernel, Also: Host, Rules: []string{"R19", "R20"}, From: Platform,
-		With:  slow,
 		Title: "The kernel's registers spill to memory",
 		Steps: []string{
 			"Take smaller tiles or a lower occupancy, as the reference has them.",
 			"Look for values that live across the loop and need not, and for arithmetic that is wider than the reference's.",
 		},
 		Any: []Pattern{
-			{Line: `\b[1-9]\d* bytes (spill (stores|loads)|stack frame, [1-9]\d* bytes spill)|\b[Rr]egister (spill\w*|pressure)\b.{0,24}[1-9]|\blocal_memory\w* ?[=:] ?[1-9]`},
+			{Line: `\b[1-9]\d* bytes (spill (stores|loads)|stack frame, [1-9]\d* bytes spill)|\b[Rr]egister (spill\w*|pressure)\b.{0,24}[1-9]|\blocal_memory\w* ?[=:] ?[1-9]`, With: slow},
+			// Notes of Triton, of CUDA's attributes and of the project's own tables; those that tell of both sides are compared elsewhere.
+			{Line: `\b(n_?)?[Ss]pill(s|ed|ing|_?(store|load|byte)s?)?(_?(stores?|loads?|bytes?|size|count))*["']?\]? ?[:=] ?[1-9]\d*|\b[1-9]\d* (register )?spills\b|\bspill(s|ed|ing)? [1-9]\d* (bytes|B|registers)\b|\b[1-9]\d* (bytes|B|registers) (are |were )?spilled\b|[Rr]egisters are spilled to local memory|\blocal_?(size_?bytes|mem\w*)["']? ?[=:] ?[1-9]`, Not: `->|=>|→|\b(base|baseline|main|before|old|reference)\b`, With: slow},
+			// ptxas gives up a limit that the kernel asked for.
+			{Line: `'?(setmaxnreg|maxnreg|launch_bounds|maxntid)'? (was |is )?ignored to maintain minimum register`, With: slow},
+			{Line: `\b([Ss]pill\w*|SPILL\w*) (check|gate|budget|limit|guard|test)\b.*(fail|FAIL|exceed|above|over)|AssertionError: .*\b(spill\w*|n_spills)\b.*\d`, Not: `\b0 (of|fail)|fail if|\b[Nn]o\b`},
 		},
 		Example:  "ptxas info: 255 registers used, 4096 bytes spill stores, 4096 bytes spill loads\nPerformance regressions detected!",
 		NearMiss: "ptxas info: 96 registers used, 0 bytes spill stores, 0 bytes spill loads\nPerformance regressions detected!",
