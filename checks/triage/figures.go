@@ -15,6 +15,7 @@ const (
 	otherClocks      = "S-P22"
 	otherMemory      = "S-R53"
 	keptMemory       = "S-R59"
+	fragments        = "S-R94"
 	otherType        = "S-C47"
 	narrowPointer    = "S-I31"
 )
@@ -32,6 +33,7 @@ type printed struct {
 	query     bool    // a table of clocks begins with the line before
 	slowest   line    // on which the present clock is far below the largest
 	memory    [2]line // out of memory: another process holds it, this one does outside of PyTorch
+	pieces    line    // out of memory, though PyTorch keeps more unused than was asked for
 	narrow    line    // a pointer and its lower half
 	wrongType line    // the type that a launch is given is not the tensor's
 	launches  launches
@@ -77,6 +79,7 @@ func (p *printed) line(l line) {
 	p.layouts.line(l)
 	p.list.line(l)
 	p.tellsMemory(l)
+	p.tellsPieces(l)
 	p.tellsPointer(l)
 	p.tellsType(l)
 	p.tellsClock(l)
@@ -98,11 +101,15 @@ func (p *printed) line(l line) {
 }
 
 var (
-	outOfMemory  = regexp.MustCompile(`total capacity of ([\d.]+) ([GM])iB of which ([\d.]+) ([GM])iB is free\.`)
-	ownMemory    = regexp.MustCompile(`this process has ([\d.]+) ([GM])iB memory in use`)
-	byTorch      = regexp.MustCompile(`([\d.]+) ([GM])iB is (?:allocated by PyTorch|reserved by PyTorch)`)
-	wholeAddress = regexp.MustCompile(`\b0x([0-9a-f]{6,16})\b`)
-	typeCode     = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
+	outOfMemory = regexp.MustCompile(`total capacity of ([\d.]+) ([GM])iB of which ([\d.]+) ([GM])iB is free\.`)
+	ownMemory   = regexp.MustCompile(`this process has ([\d.]+) ([GM])iB memory in use`)
+	byTorch     = regexp.MustCompile(`([\d.]+) ([GM])iB is (?:allocated by PyTorch|reserved by PyTorch)`)
+	// What PyTorch was asked for, what it keeps unused, and both sums of older versions.
+	triedMemory    = regexp.MustCompile(`Tried to allocate ([\d.]+) ([GM])iB`)
+	unusedMemory   = regexp.MustCompile(`([\d.]+) ([GM])iB is reserved by PyTorch but unallocated`)
+	reservedMemory = regexp.MustCompile(`([\d.]+) ([GM])iB already allocated;.* ([\d.]+) ([GM])iB reserved in total by PyTorch`)
+	wholeAddress   = regexp.MustCompile(`\b0x([0-9a-f]{6,16})\b`)
+	typeCode       = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
 )
 
 // gib is a size in GiB.
@@ -137,6 +144,26 @@ func (p *printed) tellsMemory(l line) {
 	}
 	if p.memory[1].n == 0 && torch > 0 && mine-torch > mostOf*total {
 		p.memory[1] = l
+	}
+}
+
+// tellsPieces takes PyTorch's message that there is no memory left, of versions old and
+// new: what is asked for is smaller than what PyTorch has reserved and nobody uses.
+func (p *printed) tellsPieces(l line) {
+	if p.pieces.n > 0 || !strings.Contains(l.text, "by PyTorch") {
+		return
+	}
+	asked, unused := triedMemory.FindStringSubmatch(l.text), 0.0
+	if asked == nil {
+		return
+	}
+	if m := unusedMemory.FindStringSubmatch(l.text); m != nil {
+		unused = gib(m[1], m[2])
+	} else if m := reservedMemory.FindStringSubmatch(l.text); m != nil {
+		unused = gib(m[3], m[4]) - gib(m[1], m[2])
+	}
+	if unused > gib(asked[1], asked[2]) {
+		p.pieces = l
 	}
 }
 
@@ -239,6 +266,9 @@ func (p *printed) end(sc *logScan) {
 	}
 	if p.memory[1].n > 0 {
 		sc.explains(keptMemory, []string{"S-R13"}, p.memory[1])
+	}
+	if p.pieces.n > 0 {
+		sc.explains(fragments, []string{"S-R13"}, p.pieces)
 	}
 	if p.narrow.n > 0 {
 		sc.explains(narrowPointer, append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...), p.narrow)

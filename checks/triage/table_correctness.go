@@ -17,7 +17,7 @@ var correctnessRows = []Row{
 		Example: "RuntimeError: dtype mismatch, test: torch.float32, reference: torch.float16", NearMiss: "dtype mismatch between a and b",
 	},
 	{
-		ID: "S-C11", Stage: Correctness, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		ID: "S-C11", Stage: Correctness, Class: Host, Rules: []string{"R35"}, Unless: []string{"S-R78"}, From: TileGym,
 		Title:   "The output has another layout than the reference",
 		Steps:   []string{"Return a contiguous tensor where the reference does.", "If the reference returns a view, return the same view."},
 		Any:     []Pattern{{Line: `\bstride mismatch, test:`}, {Line: `The values for attribute 'stride\(\)' do not match|AssertionError: .*\bcontiguous\b|where False = .*\bis_contiguous\b`}},
@@ -45,7 +45,7 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    0.0000e+00 :  2.9000e+00",
 	},
 	{
-		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, Unless: []string{"S-C32", "S-C45", "S-C29", "S-C38", "S-C51"}, From: TileGym,
+		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, Unless: []string{"S-C19", "S-C23", "S-C71", "S-C32", "S-C45", "S-C29", "S-C38", "S-C51"}, From: TileGym,
 		Title: "The output has NaN or infinity where the reference is finite",
 		Steps: []string{
 			"See whether it happens for inputs of large magnitude only: then a rewrite overflows that the reference avoids.",
@@ -155,7 +155,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-R45"},
+		Unless: []string{"S-C71", "S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -222,6 +222,10 @@ var correctnessRows = []Row{
 			"Take the current stream at each call, not once.",
 			"Else look for two blocks that write one place, and for memory that is read before it is written.",
 		},
+		Any: []Pattern{
+			{Line: `\b(TRY [2-9] PASS|FLAKY [2-9]/\d+) \[`, With: mismatches},
+			{Line: `\b([Rr]e-?run|[Rr]etry|[Aa]ttempt|[Tt]ry) ?#?\d*:? +\d+ passed in\b|\b[Pp]ass(ed|es) (on|in|at|after) (the |a |its )?(second|2nd|retry|re-?run|next) ?(run|try|attempt)?\b`, With: mismatches},
+		},
 		Records: unsteady,
 	},
 	{
@@ -276,7 +280,7 @@ var correctnessRows = []Row{
 			{Line: `\bcurrent(_| |\w+\.)?[Ss]tream\b.*\b(0x0+\b|legacy|default|NULL|null|another|other|different|kernel)\b`, Not: `\bcurrent_stream\(\)[,)]`},
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|clean|ok|OK|gone|disappear\w*)\b|\b([Pp]ass\w*|PASS\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*CUDA_LAUNCH_BLOCKING ?= ?1\b`, Not: `consider passing`},
 			{Line: `\b([Pp]ass\w*|[Ss]ucceed\w*|correct|match\w*|disappear\w*)\b.*\b(with|after|when|if)\b.*\bsynchroni[sz]e\b|\bsynchroni[sz]e\b.*\b(before|after|added|inserted)\b.*\b(pass\w*|succeed\w*|correct|match\w*|disappear\w*)\b`},
-			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream=0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b`, Within: 15},
+			{Line: `\b[Ss]tream\w*\b.*(\b0x0+\b|\(nil\)|\bNULL\b|\blegacy\b|\bdefault stream\b)`, Near: `cuda_stream ?[=:]? ?0x[1-9a-f]|[Cc]urrent(_|\w*\.| )?[Ss]tream\b|torch\S* stream\b|\b([Cc]urrent|[Aa]mbient|[Aa]ctive|producer|side|torch|PyTorch)\b.{0,40}\b0x[1-9a-f][0-9a-f]{6,}|\b[Ss]tream\w*(\(\))?(\.\w+)? ?[=:(]+ ?0x[1-9a-f][0-9a-f]{6,}`, Within: 40},
 			{Line: `\b(produced|made|written|computed|filled) on stream\b|\bno event between\b.*\bstreams?\b|\bstreams?\b.*\bno event between\b`},
 			{Line: `CUDA_LAUNCH_BLOCKING ?= ?1\b.*\b0 (failed|wrong|bad|mismatch\w*)\b`},
 			{Line: `\bCUDA_LAUNCH_BLOCKING=1 .*pytest\b`, Near: `^\d+ passed\b`, Within: 8},
@@ -788,5 +792,21 @@ var correctnessRows = []Row{
 		},
 		Example:  "unique indices: max err 0.0\nduplicate indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "unique indices: max err 14.2\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C71", Stage: Correctness, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  mismatches,
+		Title: "The host reads a result before the copy that brings it has ended",
+		Steps: []string{
+			"A copy to pinned memory with `non_blocking=True`, or an asynchronous copy of the driver, returns at once: wait for an event or the stream before the host looks.",
+			"Keep the buffer until then, and do not use it for the next copy.",
+			"Put a `torch.cuda.synchronize()` before the comparison: if the case passes, this is it.",
+		},
+		Any: []Pattern{
+			{Line: `\b(cpu|CPU|host|pinned|D2H|d2h|DtoH)\b.*\bnon_blocking ?= ?True\b|\bnon_blocking ?= ?True\b.*\b(cpu|CPU|host|pinned|D2H|d2h|DtoH)\b`},
+			{Line: `\b(D2H|d2h|DtoH|dtoh|[Dd]evice[- ]to[- ]host|\w*[Mm]emcpy\w*[Aa]sync|[Aa]sync(hronous)? copy|pinned)\b.*\b(not (yet )?(waited|synchroni[sz]ed|completed?|finished|ended)|no (event|sync\w*|wait)|without (a |any )?(sync\w*|wait\w*)|(read|compared|checked) before)\b`},
+		},
+		Example:  "fetch: out.to('cpu', non_blocking=True), compared at once\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "fetch: out.to('cpu'), compared at once\nAssertionError: Tensor-likes are not close!",
 	},
 }

@@ -58,6 +58,7 @@ var runtimeRows = []Row{
 			{Line: `DriverError\((35|222)\b`},
 			{Line: `(CUDA|cuda) error:? 35\b|\berror code 35\b`},
 			{Line: `requirement error: unsatisfied condition: cuda\s*>=`},
+			{Line: `Function "?cu[A-Z]\w+"? not found|[Dd]river missing function:? cu[A-Z]|but JAX was built against version \d+, which is newer|[Oo]utdated CUDA (driver|installation)`, Not: `\bcuInit\b`},
 			{Line: `CUDA driver too old: built against|driver (only )?supports CUDA \d+\.\d.*\b(needs?|requires?|wants|built)\b.*\d`},
 			{Line: `forward compatibility was attempted on non[- ]supported HW|\b[Ee]rror 80[34]\b`},
 			{Line: `libcuda\.so\S*: undefined symbol: cu[A-Z]\w+|\blibcuda\.so\S* (does not|doesn't) (export|have|define) \S*cu[A-Z]\w+|[Dd]river (does not|doesn't) (export|have|provide) (the )?(symbol|function|entry point) \S*cu[A-Z]\w+`},
@@ -86,6 +87,7 @@ var runtimeRows = []Row{
 		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
 		Any: []Pattern{
 			{Line: `CUDA driver library unavailable`, Not: `driver too old`},
+			{Line: `Function "?cuInit"? not found|Failed to dlopen libcuda\b`},
 			{Line: `libcuda\.so(\.\d+)?: cannot open shared object`},
 			{Line: `DriverError\(303\b`, Not: `driver too old`},
 			{Line: `Unable to dynamically load the "?cuda"? shared library`},
@@ -249,7 +251,7 @@ var runtimeRows = []Row{
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",
 	},
 	{
-		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R36", "S-R58", "S-R59"}, From: Platform,
+		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R93", "S-R94", "S-R36", "S-R58", "S-R59"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
 			"Run it once more: another worker may have held the memory.",
@@ -360,7 +362,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Can't disable Kineto profiler when it's not running", NearMiss: "Kineto profiler is running",
 	},
 	{
-		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-C23", "S-R68", "S-R74"}, From: Device,
+		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-R92", "S-C23", "S-R68", "S-R74"}, From: Device,
 		Title: "The kernel was launched while a CUDA graph was captured",
 		Steps: []string{
 			"Set CUPTI=1, or switch graph capture off, for this backend: its launch waits for the stream.",
@@ -386,14 +388,14 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R74", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
-		Title: "The code that is captured into a CUDA graph waits for the GPU, or reads a value from it",
+		Title: "The code that is captured into a CUDA graph waits for the GPU, reads a value from it, or allocates",
 		Steps: []string{
 			"Go to the line of the traceback: `.item()`, `.cpu()`, `nonzero`, a condition on a tensor, a copy from pageable memory or a synchronize is not allowed there.",
 			"Keep the value on the GPU, or take the upper bound on the host before the capture.",
-			"Compile and tune before the capture: call the function once outside of it.",
+			"Compile, tune and allocate before the capture: call the function once outside of it, and let it keep its workspace.",
 		},
 		Any: []Pattern{
-			{Line: `operation not permitted when stream is capturing|cudaErrorStreamCaptureUnsupported|CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`, Near: `\.(item|tolist|cpu|numpy|nonzero)\(\)|\btorch\.(nonzero|unique|masked_select)\(|\bsynchronize\(\)|\bcu(da)?(Stream|Device|Event|Ctx)Synchronize\b|\bcuda(Malloc|Free)\(`, Within: 8},
+			{Line: `operation not permitted when stream is capturing|cudaErrorStreamCaptureUnsupported|CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`, Near: `\.(item|tolist|cpu|numpy|nonzero)\(\)|\btorch\.(nonzero|unique|masked_select)\(|\bsynchronize\(\)|\bcu(da)?(Stream|Device|Event|Ctx)(Synchronize|Query)\b|\bcu(da)?(Malloc|Free|MemAlloc|MemFree|MallocHost|HostAlloc|MallocManaged|MallocPitch)(_v2)?\b|\b(alloc|mem_alloc|malloc|device_alloc\w*|alloc_zeros|empty_cache)\(|\b(clone_dtoh|dtoh_sync_copy|memcpy_dtov|clone_htod)\w*`, Within: 8},
 			{Line: `Cannot copy between CPU and CUDA tensors during CUDA graph capture`},
 		},
 		Context:  `\.(item|tolist|cpu|numpy|nonzero)\(\)`,
@@ -454,7 +456,7 @@ var runtimeRows = []Row{
 		Example: "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\n  File \"bmm.py\", line 80 in _run_ffi",
 	},
 	{
-		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: General, From: Platform,
+		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: General, Unless: []string{"S-R03"}, From: Platform,
 		Title: "A test process or worker crashed: segmentation fault, abort or the like",
 		Steps: []string{
 			"Run the named test alone and without workers, to see what it prints; the stack of the current thread names the native call.",
@@ -525,7 +527,7 @@ var runtimeRows = []Row{
 		ID: "S-R30", Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
 		Title:   "The host's disk is full, broken or cannot be written",
 		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
-		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`, Not: `</torch_|/dev/shm|inotify|file watchers`}, {Line: `Read-only file system`}, {Line: `\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Structure needs cleaning`}},
+		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`, Not: `</torch_|/dev/shm|inotify|file watchers|posix_fallocate|NCCL WARN|'/(psm|sem)[_.-]`}, {Line: `Read-only file system`}, {Line: `\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Structure needs cleaning`}},
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
@@ -534,6 +536,7 @@ var runtimeRows = []Row{
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
 			"If only this change does it, compare what each process sends and expects.",
+			"Where two GPUs have no peer access (another PCIe root, a slice, a virtual machine), the test must ask for it first, and skip or copy through the host.",
 		},
 		Any: []Pattern{
 			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL (error|failure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`},
@@ -582,7 +585,7 @@ var runtimeRows = []Row{
 		Example: "!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!\n/opt/venv/lib/python3.12/site-packages/triton/compiler.py:442: KeyboardInterrupt", NearMiss: "(to show a full traceback on KeyboardInterrupt use --full-trace)",
 	},
 	{
-		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, From: Platform,
+		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, Unless: []string{"S-R89", "S-R95"}, From: Platform,
 		Title: "A stream, context or tensor of another device was used",
 		Steps: []string{
 			"Take device number and stream from the tensor at each call: `x.device.index` and the current stream of that device.",
@@ -592,7 +595,6 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `invalid resource handle|CUDA_ERROR_INVALID_HANDLE|cudaErrorInvalidResourceHandle|DriverError\(400\b`},
 			{Line: `invalid device context|CUDA_ERROR_(INVALID_CONTEXT|CONTEXT_IS_DESTROYED)|context is destroyed|DriverError\((201|709)\b`},
-			{Line: `invalid device ordinal|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b|DriverError\(101\b`},
 			{Line: `Attempting to deserialize object on CUDA device|is not on the expected device`},
 			{Line: `Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
 		},
@@ -606,6 +608,7 @@ var runtimeRows = []Row{
 			"Look for a loop whose counter does not advance: a persistent loop must step by the grid.",
 			"Look for a wait for a token or a flag that nobody sets, as one between blocks of which not all fit on the GPU at once.",
 			"Run the case that was running alone, with a time limit of its own; launch the other variant of the kernel: if it ends, the loop is at fault.",
+			"\"The launch timed out\" is the watchdog of a GPU that drives a display: without one on the runner a long kernel may end.",
 		},
 		Any: []Pattern{
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b`, Near: `\bTimeout\b|[Tt]imed out|\(active\)`, Within: 46},
@@ -713,6 +716,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `insufficient shared memory \(shm\)|workers are out of shared memory|DataLoader worker .* killed by signal: Bus error`},
 			{Line: `(unable to|failed to|could not|[Ee]rror while|Cannot) (open|create|creating|attaching to|allocate|extend) shared memory (object|segment|file)|/dev/shm\S* .*(too small|is full|No space left)|unable to write to file </torch_|No space left on device.*/dev/shm`},
+			{Line: `NCCL WARN .*(posix_fallocate failed|failed to (extend|create|allocate) /dev/shm/)|\[Errno 28\] No space left on device: '/(psm|sem)[_.-]`},
 		},
 		Example:  "RuntimeError: DataLoader worker (pid 611) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
@@ -747,7 +751,7 @@ var runtimeRows = []Row{
 		Example: "exec /usr/bin/bash: exec format error", NearMiss: "format error: none, exec ok",
 	},
 	{
-		ID: "S-R43", Stage: Runtime, Class: Infra, Also: Host, From: Platform,
+		ID: "S-R43", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R93"}, From: Platform,
 		Title: "A limit of the host is reached: open files, threads or processes",
 		Steps: []string{
 			"Raise the limit on the runner (`ulimit -n`, the container's limit of processes), or run fewer workers.",
@@ -794,7 +798,7 @@ var runtimeRows = []Row{
 			"Go to the place that the panic names and return an error code there instead.",
 			"See which argument of the failing case leads to it: an empty tensor, a rank, a type.",
 		},
-		Any:     []Pattern{{Line: "^called .(Option|Result)::\\w+\\(\\). on an? |^index out of bounds: the len is |^attempt to (add|subtract|multiply|divide|negate|calculate) .*(overflow|zero)|^range (start|end) index \\d+ out of range", Near: `\bpanicked at `, Within: 2}},
+		Any:     []Pattern{{Line: "^called .(Option|Result)::\\w+\\(\\). on an? |^index out of bounds: the len is |^attempt to (add|subtract|multiply|divide|negate|calculate) .*(overflow|zero)|^range (start|end) index \\d+ out of range", Near: `\bpanicked at `, Within: 2}, {Line: `\bpyo3_runtime\.PanicException: `}},
 		Context: `\bpanicked at `,
 		Example: "thread '<unnamed>' panicked at src/bmm_kernel/ffi.rs:77:44:\ncalled `Option::unwrap()` on a `None` value", NearMiss: "note: called `Option::unwrap()` on a `None` value is caught",
 	},
@@ -883,7 +887,7 @@ var runtimeRows = []Row{
 			"The change is not at fault, unless it changed the environment.",
 		},
 		Any: []Pattern{
-			{Line: `CUDNN_STATUS_SUBLIBRARY_(VERSION_MISMATCH|LOADING_FAILED)|CUDNN_STATUS_VERSION_MISMATCH|cuDNN version incompatibility|[Ii]nvalid handle\. Cannot load symbol (cudnn|cublas)\w+|Could not load symbol (cudnn|cublas)\w+|Unable to load any of \{?libcudnn`},
+			{Line: `CUDNN_STATUS_SUBLIBRARY_(VERSION_MISMATCH|LOADING_FAILED)|CUDNN_STATUS_VERSION_MISMATCH|Loaded runtime CuDNN library: \S+ but source was compiled with|compiled against cuDNN version \S+ but|cuDNN version incompatibility|[Ii]nvalid handle\. Cannot load symbol (cudnn|cublas)\w+|Could not load symbol (cudnn|cublas)\w+|Unable to load any of \{?libcudnn`},
 		},
 		Example:  "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
 		NearMiss: "cuDNN version: 91002",
@@ -899,7 +903,9 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b(device(_id|_index|_ordinal)?|[Gg]pu|current_device\(\)|[Cc]urrent device) ?(=|:|is) ?(cuda:)?0\b.*\bcuda:[1-9]|\bcuda:[1-9]\b.*\b(launch\w*|current_device\(\)|current device|device_id) ?(=|:|on|is) ?(cuda:|device )?0\b`},
+			{Line: `\bPointer argument .*cannot be accessed from Triton`, Near: `\bcuda:[1-9]|type='cuda', index=[1-9]`, Within: 40},
 		},
+		Context:  `\bcuda:[1-9]`,
 		Example:  "launch norm device=0 (tensor on cuda:1)\nRuntimeError: CUDA error: an illegal memory access was encountered",
 		NearMiss: "launch norm device=1 (tensor on cuda:1)\nRuntimeError: CUDA error: an illegal memory access was encountered",
 	},
@@ -970,7 +976,7 @@ var runtimeRows = []Row{
 			"Better pass the strides, where the reference works on views.",
 			"See who makes the layout: a transpose, a slice, an expanded gradient, channels-last.",
 		},
-		Any:      []Pattern{{Line: `view size is not compatible with input tensor's size and stride|\b(must|should|needs to|has to|expected to) be (a )?([Cc]ontiguous|row[- ]major)\b|[Ee]xpected \S*is_contiguous\S* to be [Tt]rue|Check failed: \S*[Cc]ontiguous`, Not: `\b[Ll]ast dimension must be contiguous|AssertionError: .*\b(out\w*|result)\b`}},
+		Any:      []Pattern{{Line: `view size is not compatible with input tensor's size and stride|\b(must|should|needs to|has to|expected to) be (a )?([Cc]ontiguous|row[- ]major)\b|\b(needs|requires|wants|expects|only (supports|takes|accepts)) (an? |only )?([Cc]ontiguous|row[- ]major) (inputs?|operands?|tensors?|strides?|[a-z])\b|[Ee]xpected \S*is_contiguous\S* to be [Tt]rue|Check failed: \S*[Cc]ontiguous`, Not: `\b[Ll]ast dimension must be contiguous|AssertionError: .*\b(out\w*|result)\b`}},
 		Context:  `\bstrides?\b ?[=:(]`,
 		Example:  "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
 		NearMiss: "strides of x: contiguous",
@@ -1242,5 +1248,110 @@ var runtimeRows = []Row{
 		},
 		Example:  "thread 'main' panicked at library/std/src/io/stdio.rs:1165:9:\nfailed printing to stdout: Broken pipe (os error 32)",
 		NearMiss: "client_loop: send disconnect: Broken pipe",
+	},
+	{
+		ID: "S-R89", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, From: Platform,
+		Title: "A CUDA object is released after its context: it outlives the device, or is kept until the process ends",
+		Steps: []string{
+			"The frames around the error name the destructor: its object holds memory, an event, a stream or a module of a context that is gone.",
+			"Let the object keep its device or context alive (an `Arc`, an attribute), so that the context goes last.",
+			"Free globals, caches and objects of a thread before the end, and let a destructor note an error instead of panicking.",
+		},
+		Any: []Pattern{
+			{Line: `context is destroyed|CONTEXT_IS_DESTROYED|cudaErrorContextIsDestroyed|invalid device context|CUDA_ERROR_INVALID_CONTEXT|DriverError\((201|709)\b|\b[Ee]rror 709\b`, Near: `\bdrop_in_place<|Drop>::drop\b|\b__del__\b|\b__dealloc__\b|` + freeing + `|\bcu(da)?(Event|Stream|Graph|GraphExec|Module|Array|TexObject|MemPool)(Destroy|Free|Unload)\w*|::~\w+|call_tls_dtors|run_exit_handlers|clean-up operation failed|\b(drop|dropped|destroyed|destroying|outlives?|released) (after|stream|event|its)\b`, Within: 15},
+		},
+		Context:  `\bdrop_in_place<|Drop>::drop\b|\b__del__\b|::~\w+`,
+		Example:  "thread 'slab' panicked at cudarc/src/driver/safe/core.rs:246:9:\ncalled `Result::unwrap()` on an `Err` value: DriverError(CUDA_ERROR_CONTEXT_IS_DESTROYED, \"context is destroyed\")\n   3: <cudarc::driver::safe::core::CudaEvent as core::ops::drop::Drop>::drop",
+		NearMiss: "out = op(x.to('cuda:1'))\nRuntimeError: Triton Error [CUDA]: context is destroyed",
+	},
+	{
+		ID: "S-R90", Stage: Runtime, Class: Host, Rules: []string{"R32"}, From: Platform,
+		Title: "Native code calls Python without its interpreter: before its start, after its end, or without its lock",
+		Steps: []string{
+			"See which thread it is: one of the library's own must take the interpreter's lock before it touches an object, a drop included.",
+			"Join such threads before the interpreter ends (`atexit`, a `close`); a daemon thread meets an interpreter that is gone.",
+			"In a Rust test or binary start the interpreter first (`Python::initialize`, the feature `auto-initialize`).",
+		},
+		Any: []Pattern{
+			{Line: `The Python interpreter is not initialized|Cannot (drop|clone) pointer (in)?to Python heap without|must be called with the (GIL held|thread attached|thread being attached)|[Aa]ccess to (the GIL|Python) is (currently )?prohibited|Attempted to fetch exception but none was set`},
+			{Line: `Fatal Python error: (PyGILState_|_?PyThreadState_|PyEval_|_?PyInterpreterState_|take_gil|tstate_|_enter_buffered_busy|Py_Finalize|deallocating None|none_dealloc)`},
+		},
+		Context:  `\bpanicked at |^Python runtime state: |^Current thread `,
+		Example:  "Fatal Python error: PyThreadState_Get: the function must be called with the GIL held, after Python initialization and before Python finalization, but the GIL is released",
+		NearMiss: "Fatal Python error: Segmentation fault",
+	},
+	{
+		ID: "S-R91", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R32"}, From: Platform,
+		Title: "An object of Rust is borrowed twice at once: by two threads, or by a call that comes back to it",
+		Steps: []string{
+			"Find the two users: another thread, a callback or `__repr__` that runs while a method holds the object, or one object that is passed as two arguments.",
+			"Take `&self` with a lock or atomics inside instead of `&mut self`, or give the borrow back before calling out.",
+		},
+		Any: []Pattern{
+			{Line: `\bAlready (mutably )?borrowed\b|\balready (mutably )?borrowed: (Py)?Borrow(Mut)?Error|\bRefCell already (mutably )?borrowed|\bPyBorrow(Mut)?Error\b|given array is already borrowed`},
+		},
+		Context:  `\bpanicked at `,
+		Example:  "RuntimeError: Already borrowed",
+		NearMiss: "error[E0502]: cannot borrow `pool` as mutable because it is also borrowed as immutable",
+	},
+	{
+		ID: "S-R92", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23", "S-R68"}, From: Platform,
+		Title: "The streams of a captured graph do not fit together: one is not joined, or waits for work outside of the capture",
+		Steps: []string{
+			"A side stream must wait for an event of the capturing stream first, and the capturing stream for one of it before the capture ends.",
+			"Record anew inside of the capture the events that are waited for there: one from before belongs to no graph.",
+			"Begin and end the capture on one stream and in one thread, and do not capture on two streams that meet.",
+		},
+		Any: []Pattern{
+			{Line: `STREAM_CAPTURE_(UNJOINED|ISOLATION|MERGE|UNMATCHED|WRONG_THREAD)|StreamCapture(Unjoined|Isolation|Merge|Unmatched|WrongThread)|capturing stream has unjoined work|dependency created on uncaptured work|merge of separate capture sequences|capture was not ended in the same stream|capture sequence from another thread`},
+		},
+		Example:  "RuntimeError: CUDA error: capturing stream has unjoined work",
+		NearMiss: "RuntimeError: CUDA error: operation not permitted when stream is capturing",
+	},
+	{
+		ID: "S-R93", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The host could not lock memory for the GPU or the network: pinned memory is limited",
+		Steps: []string{
+			"See `ulimit -l` and the container's memory limit: start the container with `--ulimit memlock=-1` and enough memory.",
+			"The GPU's own memory is not what ran out; if the job pins more than the host has, let it pin less.",
+			"Do not pin the same memory in every worker.",
+		},
+		Any: []Pattern{
+			{Line: `CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|\berror 2\b.*out of memory|^out of memory`, Near: `\bpin_memory\b|\bpinned\b|\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)(_v2)?\b|CachingHostAllocator|[Pp]age-?locked`, Within: 6},
+			{Line: `\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)\w*\b.*\b(fail(ed|ure|s)|[Ee]rror|returned [1-9])|[Ff]ailed to (allocate|pin|register|lock) .*\b(pinned|page-?locked|host memory)\b|ibv_(reg_mr\w*|create_cq|create_qp)\S* .*Cannot allocate memory|\bmlock(all)?\b.*(Cannot allocate memory|failed)`, Not: `lready (mapped|registered)|not registered|HostMemory|HOST_MEMORY|invalid (argument|value)|INVALID_VALUE|InvalidValue`},
+		},
+		Context:  `max locked memory|ulimit -l|memlock`,
+		Example:  "stage.cc:88: cudaMallocHost(2147483648) failed: out of memory",
+		NearMiss: "pinned 64 MiB of host memory\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+	},
+	{
+		ID: "S-R94", Stage: Runtime, Class: Test, Also: Host, Rules: []string{"R41"}, Unless: []string{"S-R36", "S-R53", "S-R58", "S-R59"}, From: Platform,
+		With:  []string{"S-R13"},
+		Title: "The GPU's memory is in pieces: PyTorch keeps enough, but no block that is large enough",
+		Steps: []string{
+			"Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True for the job, or call `torch.cuda.empty_cache()` between cases of other sizes.",
+			"Run the largest case first or in a process of its own: alone it passes.",
+			"Keep workspaces instead of allocating other sizes on each call.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Mm]emory (is )?(too |heavily |badly )?fragmented\b|\bdue to (memory )?fragmentation\b|\blargest (free )?(block|segment|contiguous)\b.*\b(only|smaller|less|<)\b`},
+		},
+		Example:  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 22.04 GiB of which 1.20 GiB is free. Of the allocated memory 9.00 GiB is allocated by PyTorch, and 11.10 GiB is reserved by PyTorch but unallocated.",
+		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 22.04 GiB of which 1.20 GiB is free. Of the allocated memory 20.00 GiB is allocated by PyTorch, and 100.10 MiB is reserved by PyTorch but unallocated.",
+	},
+	{
+		ID: "S-R95", Stage: Runtime, Class: Test, Also: Infra, Rules: []string{"R34"}, From: Platform,
+		Title: "A device number is asked for that the process does not see",
+		Steps: []string{
+			"Print CUDA_VISIBLE_DEVICES and the number of devices: what is visible is counted from 0, and of MIG slices a process sees one.",
+			"Skip the case where it needs more GPUs than are there, or send the job to a runner that has them; start no more ranks than GPUs.",
+			"If the number comes from the wrapper or from ffi.rs, take it from the tensor.",
+		},
+		Any: []Pattern{
+			{Line: `[Ii]nvalid device ordinal|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b|DriverError\(101\b|AssertionError: Invalid device id|device < num_gpus|device_index < device_count|\bint\(\) with base 10: '(MIG|GPU)-`},
+		},
+		Context:  `CUDA_VISIBLE_DEVICES|device_count`,
+		Example:  "torch.AcceleratorError: CUDA error: invalid device ordinal",
+		NearMiss: "device ordinals: 0, 1",
 	},
 }
