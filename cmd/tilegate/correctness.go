@@ -16,12 +16,12 @@ import (
 
 type correctnessCmd struct {
 	Dir       string   `arg:"" optional:"" help:"What a correctness job of tilegate runner left: its folder or evidence.json. It names backends and records."`
-	JUnit     []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file of the run."`
+	JUnit     []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file of the run; may be repeated."`
 	Backend   string   `placeholder:"NAME" help:"Backend under test."`
 	Reference string   `placeholder:"NAME" help:"Backend whose cases in the same files are the expected ones."`
-	BaseJUnit []string `name:"base-junit" placeholder:"FILE" sep:"none" help:"JUnit file of the base revision, which cites skips that were there before."`
+	BaseJUnit []string `name:"base-junit" placeholder:"FILE" sep:"none" help:"JUnit file of the base revision, which cites skips that were there before; may be repeated."`
 	Expect    string   `placeholder:"FILE" help:"Expected cases, one node id a line, of either backend."`
-	AllowSkip []string `placeholder:"REGEX" sep:"none" help:"Skip text that declares a gap."`
+	AllowSkip []string `placeholder:"REGEX" sep:"none" help:"Skip text that declares a gap; may be repeated."`
 	Config    string   `placeholder:"FILE" help:"Configuration with allowed skips."`
 	ExitCode  *int     `placeholder:"N" help:"Exit status of pytest."`
 	Format    string   `enum:"text,json" default:"text" help:"Output format: ${enum}."`

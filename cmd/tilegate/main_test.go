@@ -2,9 +2,13 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
@@ -36,4 +40,21 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// Every flag that takes several values says so.
+func TestHelpSaysWhatMayBeRepeated(t *testing.T) {
+	parser, err := newParser(streams{})
+	require.NoError(t, err)
+	repeated := 0
+	require.NoError(t, kong.Visit(parser.Model, func(n kong.Visitable, next kong.Next) error {
+		if f, ok := n.(*kong.Flag); ok {
+			assert.Equal(t, f.IsCumulative(), strings.Contains(f.Help, "may be repeated"), "--%s: %s", f.Name, f.Help)
+			if f.IsCumulative() {
+				repeated++
+			}
+		}
+		return next(nil)
+	}))
+	assert.Greater(t, repeated, 10)
 }

@@ -20,15 +20,15 @@ type perfCompareCmd struct {
 	Dir            string   `arg:"" optional:"" help:"What a perf job of tilegate runner left: its folder or evidence.json. It names backends and records."`
 	Candidate      string   `placeholder:"NAME" help:"Backend under test."`
 	Reference      string   `placeholder:"NAME" help:"Backend to compare with."`
-	JUnit          []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file with records of both; each file is a round."`
-	CandidateJUnit []string `name:"candidate-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the candidate only."`
-	ReferenceJUnit []string `name:"reference-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the reference only."`
-	Log            []string `placeholder:"FILE" sep:"none" help:"Console log with result blocks; each file is a round of both."`
-	Evidence       []string `placeholder:"FILE" sep:"none" help:"Evidence of GPU, driver, tools and timing method."`
+	JUnit          []string `name:"junit" placeholder:"FILE" sep:"none" help:"JUnit file with records of both; may be repeated, each file is a round."`
+	CandidateJUnit []string `name:"candidate-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the candidate only; may be repeated, each file is a round."`
+	ReferenceJUnit []string `name:"reference-junit" placeholder:"FILE" sep:"none" help:"JUnit file read for the reference only; may be repeated, each file is a round."`
+	Log            []string `placeholder:"FILE" sep:"none" help:"Console log with result blocks; may be repeated, each file is a round of both."`
+	Evidence       []string `placeholder:"FILE" sep:"none" help:"Evidence of GPU, driver, tools and timing method; may be repeated."`
 	Analysis       string   `placeholder:"FILE" help:"analysis.json that maps configs to variants."`
 	Config         string   `placeholder:"FILE" help:"Configuration with thresholds, renames and allowed skips."`
 	MaxMissing     *float64 `placeholder:"SHARE" help:"Highest share of missing configs that is judged on the others (default 0)."`
-	AllowSkip      []string `placeholder:"REGEX" sep:"none" help:"Skip text of the candidate that declares a gap."`
+	AllowSkip      []string `placeholder:"REGEX" sep:"none" help:"Skip text of the candidate that declares a gap; may be repeated."`
 	Format         string   `enum:"text,json,markdown" default:"text" help:"Output format: ${enum}."`
 }
 

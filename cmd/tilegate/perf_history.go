@@ -18,13 +18,13 @@ import (
 )
 
 type perfHistoryCmd struct {
-	Kernel   []string `placeholder:"NAME" sep:"none" help:"Only this kernel, with or without its suite."`
-	GPU      []string `name:"gpu" placeholder:"NAME" sep:"none" help:"Only this GPU class or card model."`
+	Kernel   []string `placeholder:"NAME" sep:"none" help:"Only this kernel, with or without its suite; may be repeated."`
+	GPU      []string `name:"gpu" placeholder:"NAME" sep:"none" help:"Only this GPU class or card model; may be repeated."`
 	Store    string   `placeholder:"FILE" help:"File that keeps the measurements (default perf-history.jsonl)."`
 	Config   string   `placeholder:"FILE" help:"Read the App's database instead: YAML file with its settings; TILEGATE_* variables override it."`
-	Add      []string `placeholder:"PATH" sep:"none" help:"Judge the evidence of a perf stage (its folder or evidence.json) and record it in the store."`
+	Add      []string `placeholder:"PATH" sep:"none" help:"Judge the evidence of a perf stage (its folder or evidence.json) and record it in the store; may be repeated."`
 	Analysis string   `placeholder:"FILE" help:"With --add: analysis.json that maps configs to variants."`
-	Import   []string `placeholder:"FILE" sep:"none" help:"Record the measurements of an export or of another store in the store; - reads standard input."`
+	Import   []string `placeholder:"FILE" sep:"none" help:"Record the measurements of an export or of another store in the store; - reads standard input; may be repeated."`
 	Format   string   `enum:"text,json,svg" default:"text" help:"Output format: ${enum}; json is the export."`
 }
 

@@ -25,7 +25,7 @@ import (
 type runnerCmd struct {
 	Stage     string   `arg:"" enum:"build,correctness,perf,all" help:"Stage to run: build, correctness, perf or all."`
 	Request   string   `placeholder:"FILE" help:"Request of a dispatch; - reads standard input. Runs in a copy of its head commit."`
-	Kernel    []string `placeholder:"NAME" sep:"none" help:"Kernel to run; with --request one of the request's. Without it the checkout is used as it is."`
+	Kernel    []string `placeholder:"NAME" sep:"none" help:"Kernel to run; may be repeated. With --request one of the request's; without it the checkout is used as it is."`
 	Checkout  string   `placeholder:"DIR" default:"." help:"TileGym checkout (default: the current folder)."`
 	Out       string   `placeholder:"DIR" default:"tilegate-out" help:"Folder for one folder of evidence for each job (default ${default})."`
 	After     string   `placeholder:"DIR" help:"Evidence of the stage before; unless it succeeded nothing is run."`

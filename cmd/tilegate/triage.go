@@ -12,7 +12,7 @@ import (
 )
 
 type triageCmd struct {
-	Stage  []string `enum:"build,import,jit,runtime,correctness,perf,process" placeholder:"STAGE" help:"Match only signatures of these stages: ${enum}."`
+	Stage  []string `enum:"build,import,jit,runtime,correctness,perf,process" placeholder:"STAGE" help:"Match only signatures of these stages: ${enum}; may be repeated."`
 	Format string   `enum:"text,json" default:"text" help:"Output format: ${enum}."`
 	Log    []string `arg:"" help:"Log files and JUnit files; - is standard input."`
 }
