@@ -275,6 +275,13 @@ func (k *shownCase) id() string {
 	return k.class + "::" + k.name
 }
 
+// asserts reports whether a reason is an assertion, perhaps cut off at the terminal's
+// width.
+func asserts(reason string) bool {
+	begun, cut := strings.CutSuffix(reason, "...")
+	return strings.HasPrefix(reason, "AssertionError") || cut && len(begun) > 2 && strings.HasPrefix("AssertionError", begun)
+}
+
 // bad reports whether the case failed, or is told of as one that did.
 func (k *shownCase) bad() bool { return k.failed || k.told }
 
@@ -339,7 +346,7 @@ func (c *console) into(to *collector, log string) {
 			shares = append(shares, x.Matched)
 		}
 		to.addShown(tc, first, log, shown{
-			unsaid: failed && first == nil && (k.reason == "" || strings.HasPrefix(k.reason, "AssertionError")),
+			unsaid: failed && first == nil && (k.reason == "" || asserts(k.reason)),
 			again:  k.rerun && k.passed || k.rerun && varies(shares),
 			facts:  k.facts,
 		})

@@ -13,6 +13,7 @@ type facts struct {
 	view  bool // an operand is a view
 	empty bool // a group or sequence is empty
 	tuned bool // a tuner worked in it
+	trial bool // what it printed tells of a tuner's trials
 	reuse bool // memory that a launch was given was given out again in the same case
 	zeros bool // the output is zero where the reference is negative throughout
 	width bool // an index of the output is the width of the data, one beyond the last
@@ -50,6 +51,7 @@ func (f *facts) tells(text string) {
 	if strings.HasSuffix(text, "]") {
 		f.lists(text)
 	}
+	f.trial = f.trial || tunes(text)
 	f.stray = f.stray || strings.Contains(text, "illegal memory access") || strings.Contains(text, "ILLEGAL_ADDRESS")
 	if strings.Contains(text, "stride") {
 		f.spans(text)
@@ -206,6 +208,30 @@ func afterTuning(run Run) *Seen {
 		}
 	}
 	return nil
+}
+
+// adds are names of tests of operations that change what they are given.
+var adds = regexp.MustCompile(`(?i)in_?place|atomic_?add|scatter_?add|index_?add|[a-z]_(\[|$)`)
+
+// tunedInPlace is S-C46 by what the wrong cases print: all of them are of operations in
+// place, a tuner tried configurations in them, and other cases pass.
+func tunedInPlace(run Run) *Seen {
+	wrong, passed, trial := 0, run.Unnamed, false
+	for _, c := range run.Cases {
+		switch {
+		case !c.Failed:
+			passed++
+		case !c.maybeWrong() || !adds.MatchString(c.ID.Test):
+			return nil
+		default:
+			wrong++
+			trial = trial || c.trial
+		}
+	}
+	if !trial || passed == 0 || !slices.ContainsFunc(run.Cases, Case.wrong) {
+		return nil
+	}
+	return at(run.Cases, "all %d wrong cases are of an operation in place, in which a tuner tried configurations", wrong)
 }
 
 // repeats is S-C24 by the cases: of cases that differ in nothing but a count of

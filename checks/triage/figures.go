@@ -11,6 +11,7 @@ import (
 // Signatures that printed figures decide.
 const (
 	inexactReference = "S-C33"
+	tightTolerance   = "S-C59"
 	otherSetting     = "S-C34"
 	otherClocks      = "S-P22"
 	otherMemory      = "S-R53"
@@ -26,8 +27,9 @@ var wrongValues = append([]string{failedCase}, mismatches...)
 // printed reads figures that tests and benchmarks print beside a failure, of which
 // the relation says more than any word.
 type printed struct {
-	exact     [2]float64 // largest errors against float64, of the kernel and of the reference
+	exact     [2]float64 // largest errors against a more exact computation, of the kernel and of the reference
 	exactAt   line
+	inexact   bool // an error against it is no number
 	setting   line // on which the two sides name different values
 	clocks    []clock
 	query     bool    // a table of clocks begins with the line before
@@ -51,13 +53,19 @@ type clock struct {
 const maxClocks = 64
 
 var (
-	// against is an error of one side against a computation in float64.
-	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\))?\s*(?:-|vs\.?|against|to)\s*(?:\w+_)?(?:fp64|float64|f64|double)\w*\|?\)?[^=:\d]{0,8}[=:]\s*([0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	// against is an error of one side against a more exact computation.
+	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviation))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:\d]{0,12}[=:]\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	// measured heads the errors of both sides against a more exact computation.
+	measured = regexp.MustCompile(`\b(?:vs\.?|against|to|from|w\.?r\.?t\.?|versus) (?:the |an? )?(?:fp32|float32|f32|gold\w*|oracle)\b`)
+	// flashed are the errors that tests of attention print of both sides.
+	flashed = regexp.MustCompile(`^(Output|Pytorch|dQ|dK|dV|dQ Pytorch|dK Pytorch|dV Pytorch) max diff: (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)$`)
 	// sided are the errors of both sides behind their names.
 	sided = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:'s)?\s*(?:max\w*|rel\w*|abs\w*|err\w*|rms\w*|diff\w*)?\s*[=:]?\s*([0-9][0-9.]*e[-+]?\d+|0?\.\d+)`)
+	// errorOf begins the name of an error, before the side's.
+	errorOf = regexp.MustCompile(`^(?:max_?|mean_?|abs_?|rel_?)*(?:err|error|diff|dist)_`)
 	// theirs and our are names of the two sides.
-	theirs = regexp.MustCompile(`^([Rr]ef\w*|torch\w*|eager\w*|expected|baseline|cublas\w*|want|golden)$`)
-	our    = regexp.MustCompile(`^(y|out\w*|ours?|kernel\w*|test|got|actual|result|candidate|cutile\w*|triton\w*|tile\w*)$`)
+	theirs = regexp.MustCompile(`^([Rr]ef\w*|[Tt]orch\w*|[Pp]y[Tt]orch|eager\w*|[Ee]xpected|baseline|cu[Bb][Ll][Aa][Ss]\w*|cu[Dd][Nn][Nn]\w*|want|golden|jnp|jax|numpy|np|cupy|sdpa)$`)
+	our    = regexp.MustCompile(`^(y|[Oo]ut\w*|[Oo]urs?|[Kk]ernel\w*|test|got|actual|result|candidate|cu[Tt]ile\w*|[Tt]riton\w*|tile\w*|fused)$`)
 
 	// named are values that both sides give one setting.
 	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
@@ -83,7 +91,7 @@ func (p *printed) line(l line) {
 	p.tellsPointer(l)
 	p.tellsType(l)
 	p.tellsClock(l)
-	if strings.Contains(l.text, "64") || strings.Contains(l.text, "double") {
+	if strings.Contains(l.text, "64") || strings.Contains(l.text, "32") || strings.Contains(l.text, "double") || strings.Contains(l.text, "gold") || strings.Contains(l.text, "max diff") {
 		p.exactness(l)
 	}
 	if p.setting.n == 0 && (strings.IndexByte(l.text, '=') >= 0 || strings.IndexByte(l.text, ':') >= 0) {
@@ -212,28 +220,44 @@ func (p *printed) tellsClock(l line) {
 	}
 }
 
-// exactness takes the errors of the two sides against float64.
+// exactness takes the errors of the two sides against a more exact computation.
 func (p *printed) exactness(l line) {
-	if !strings.Contains(l.text, "fp64") && !strings.Contains(l.text, "float64") && !strings.Contains(l.text, "f64") && !strings.Contains(l.text, "double") {
+	if m := flashed.FindStringSubmatch(l.text); m != nil {
+		side := 0
+		if strings.Contains(m[1], "Pytorch") {
+			side = 1
+		}
+		p.far(l, side, m[2])
+		return
+	}
+	has := func(word string) bool { return strings.Contains(l.text, word) }
+	double := has("fp64") || has("float64") || has("f64") || has("double")
+	if len(l.text) > 1024 || !double && !has("fp32") && !has("float32") && !has("f32") && !has("gold") && !has("oracle") {
 		return
 	}
 	pairs := against.FindAllStringSubmatch(l.text, -1)
-	if len(pairs) == 0 {
+	if len(pairs) == 0 && (double || measured.MatchString(l.text)) {
 		pairs = sided.FindAllStringSubmatch(l.text, -1)
 	}
 	for _, m := range pairs {
-		side := 0
-		switch {
-		case theirs.MatchString(m[1]):
-			side = 1
-		case !our.MatchString(m[1]):
-			continue
-		}
-		if v := number(m[2]); !math.IsNaN(v) {
-			p.exact[side] = math.Max(p.exact[side], v)
-			p.exactAt = l
+		switch name := errorOf.ReplaceAllString(m[1], ""); {
+		case theirs.MatchString(name):
+			p.far(l, 1, m[2])
+		case our.MatchString(name):
+			p.far(l, 0, m[2])
 		}
 	}
+}
+
+// far takes the error of one side against a more exact computation.
+func (p *printed) far(l line, side int, figure string) {
+	v := number(figure)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		p.inexact = true
+		return
+	}
+	p.exact[side] = math.Max(p.exact[side], v)
+	p.exactAt = l
 }
 
 // settings takes a line on which both sides name their value of one setting.
@@ -252,6 +276,7 @@ func (p *printed) settings(l line) {
 }
 
 const (
+	asExact     = 1.25 // times that the kernel's error may exceed the reference's, to be called equal
 	moreExact   = 8    // times that the reference's error must exceed the kernel's
 	sameClock   = 0.03 // part by which clocks of one state differ
 	exactEnough = 1e-2 // the largest error of a kernel that is called exact
@@ -279,8 +304,13 @@ func (p *printed) end(sc *logScan) {
 	if p.slowest.n > 0 {
 		sc.explains(clocks, slow, p.slowest)
 	}
-	if ours, reference := p.exact[0], p.exact[1]; p.exactAt.n > 0 && ours > 0 && ours < exactEnough && reference > moreExact*ours {
-		sc.explains(inexactReference, wrongValues, p.exactAt)
+	if ours, reference := p.exact[0], p.exact[1]; ours > 0 && reference > 0 && !p.inexact {
+		switch {
+		case ours < exactEnough && reference > moreExact*ours:
+			sc.explains(inexactReference, wrongValues, p.exactAt)
+		case ours <= asExact*reference && reference <= moreExact*ours:
+			sc.explains(tightTolerance, wrongValues, p.exactAt)
+		}
 	}
 	if p.setting.n > 0 {
 		sc.explains(otherSetting, wrongValues, p.setting)

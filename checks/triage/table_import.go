@@ -234,6 +234,7 @@ var importRows = []Row{
 			// Whatever ends pytest itself is printed so, the worker's crash included.
 			{Line: `^INTERNALERROR> .*(Error|Exception)\b`, Rank: General},
 			{Line: `'\w+' not found in .markers. configuration option`},
+			{Line: `option names? \{?'-\S+?'.* already added|ArgumentError: argument \S+: conflicting option string|Plugin( name)? already registered`},
 			{Line: `execnet\S*DumpError|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},
 			{Line: `(pluggy|pytest)\S*\.(PluginValidationError|UsageError)\b`},
 		},
