@@ -35,6 +35,7 @@ const (
 	Convert    CopyKind = "convert" // to another dtype: free when it is that already
 	Upload     CopyKind = "upload"  // from the host to the device
 	Sync       CopyKind = "sync"    // waits for the device
+	Graph      CopyKind = "graph"   // records a CUDA graph
 	Compute    CopyKind = "compute" // arithmetic of PyTorch
 )
 
@@ -99,15 +100,29 @@ func (w *Wrapper) Copies() []Copy {
 			}
 		}
 	}
+	if out = append(out, w.reads(described)...); len(out) > 1 {
+		slices.SortStableFunc(out, func(a, b Copy) int { return a.Node.Span().Start - b.Node.Span().Start })
+	}
 	return out
 }
 
 // tensorOperand is the operand of an operator that is a tensor: one that its
 // function describes to the library. The names are remembered by function.
 func (w *Wrapper) tensorOperand(n syntax.Node, described map[syntax.Node]map[string]bool) syntax.Node {
-	fn := Owner(n)
-	names, known := described[fn]
-	if !known {
+	names := describedIn(Owner(n), described)
+	for _, side := range []string{"left", "right"} {
+		if t := n.Field(side); t.Is("identifier") && names[t.Text()] {
+			return t
+		}
+	}
+	return syntax.Node{}
+}
+
+// describedIn lists the names of tensors that a function describes to the
+// library. What is found is remembered by function.
+func describedIn(fn syntax.Node, known map[syntax.Node]map[string]bool) map[string]bool {
+	names, ok := known[fn]
+	if !ok {
 		names = map[string]bool{}
 		for _, c := range fn.Find("call") {
 			if syntax.PyName(c.Field("function")) == "make_tensor_desc" {
@@ -116,14 +131,9 @@ func (w *Wrapper) tensorOperand(n syntax.Node, described map[syntax.Node]map[str
 				}
 			}
 		}
-		described[fn] = names
+		known[fn] = names
 	}
-	for _, side := range []string{"left", "right"} {
-		if t := n.Field(side); t.Is("identifier") && names[t.Text()] {
-			return t
-		}
-	}
-	return syntax.Node{}
+	return names
 }
 
 func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {
@@ -191,6 +201,10 @@ func (w *Wrapper) torchCall(c Copy, name string) (Copy, bool) {
 		c.Kind, c.Tensor = Compute, syntax.PyArg(c.Node, "input", 0)
 		return c, true
 	case "cuda":
+		if last == "graph" || last == "CUDAGraph" || last == "make_graphed_callables" {
+			c.Kind = Graph
+			return c, true
+		}
 		c.Kind = Sync
 		return c, last == "synchronize"
 	default:

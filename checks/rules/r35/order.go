@@ -180,8 +180,15 @@ func crossedPointers(p *rules.Pass, e *host.Export) {
 	crossed(p, e, names, tensors)
 }
 
+// maxBound bounds the names of descriptors that are compared with each other.
+const maxBound = 256
+
 // crossed reports the first such name among those that are bound to parameters.
 func crossed(p *rules.Pass, e *host.Export, names map[string][]string, bound map[string]string) bool {
+	if len(bound) > maxBound {
+		p.Undecided("more names than a function has that was written to be used")
+		return false
+	}
 	called := func(local, param string) bool { return slices.Contains(names[param], fold(stem(local))) }
 	for _, local := range slices.Sorted(maps.Keys(bound)) {
 		from := bound[local]

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
@@ -161,9 +162,10 @@ func rust(p *rules.Pass, f *syntax.File) {
 			}
 		}
 	}
+	named := names(f)
 	for _, s := range texts {
 		text := strings.Trim(s.Text(), `"`)
-		if strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(s) || named(f, s)) {
+		if strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(s) || named(s)) {
 			bootstraps(p, f, s)
 		}
 	}
@@ -172,7 +174,7 @@ func rust(p *rules.Pass, f *syntax.File) {
 	}
 	for _, n := range f.Root().Find("macro_invocation", "binary_expression") {
 		text := joined(n, maxPieces)
-		if !strings.Contains(n.Text(), bootstrap) && (strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(n) || named(f, n))) {
+		if (strings.Contains(text, bootstrap+"=") || text == bootstrap && (sets(n) || named(n))) && !strings.Contains(n.Text(), bootstrap) {
 			bootstraps(p, f, n)
 		}
 	}
@@ -185,7 +187,7 @@ func bootstraps(p *rules.Pass, f *syntax.File, n syntax.Node) {
 // split reports whether a file may put the variable's name together from pieces.
 func split(f *syntax.File) bool { return mentions(f, "RUSTC") || mentions(f, "BOOTSTRAP") }
 
-// maxPieces bounds how deep texts made of texts are read.
+// maxPieces bounds how deep texts made of texts are read, and of how many.
 const maxPieces = 8
 
 // joined is the text that string literals of Rust are put together to, by +,
@@ -215,7 +217,11 @@ func joined(n syntax.Node, hops int) string {
 		}
 	case "macro_invocation":
 		var pieces []string
-		for _, a := range host.TokenArgs(n) {
+		args := host.TokenArgs(n)
+		if len(args) > maxPieces {
+			return ""
+		}
+		for _, a := range args {
 			piece := literals(a.Nodes)
 			if piece == "" {
 				return ""
@@ -257,25 +263,31 @@ func literals(tokens []syntax.Node) string {
 	return ""
 }
 
-// named reports whether a text is the value of a name that a call sets in the
-// environment.
-func named(f *syntax.File, text syntax.Node) bool {
-	name := ""
-	switch p := text.Parent(); p.Kind() {
-	case "const_item", "static_item":
-		name = p.Field("name").Text()
-	case "let_declaration":
-		name = p.Field("pattern").Text()
-	default:
+// names gives a function that reports whether a text is the value of a name that
+// a call of the file sets in the environment.
+func names(f *syntax.File) func(text syntax.Node) bool {
+	set := sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for _, c := range f.Root().Find("call_expression") {
+			first := c.Field("arguments").NamedChild(0)
+			if first.Is("reference_expression") {
+				first = first.Field("value")
+			}
+			if first.Is("identifier") && sets(first) {
+				out[first.Text()] = true
+			}
+		}
+		return out
+	})
+	return func(text syntax.Node) bool {
+		switch p := text.Parent(); p.Kind() {
+		case "const_item", "static_item":
+			return set()[p.Field("name").Text()]
+		case "let_declaration":
+			return set()[p.Field("pattern").Text()]
+		}
 		return false
 	}
-	return slices.ContainsFunc(f.Root().Find("call_expression"), func(c syntax.Node) bool {
-		first := c.Field("arguments").NamedChild(0)
-		if first.Is("reference_expression") {
-			first = first.Field("value")
-		}
-		return first.Is("identifier") && first.Text() == name && sets(first)
-	})
 }
 
 // sets reports whether a text is given to a call that sets a variable of the

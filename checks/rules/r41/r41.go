@@ -3,6 +3,7 @@ package r41
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -74,11 +75,12 @@ var what = map[host.CopyKind]string{
 	host.Convert:    "converts a tensor",
 	host.Upload:     "copies from the host to the device",
 	host.Sync:       "waits for the device",
+	host.Graph:      "records a CUDA graph",
 	host.Compute:    "computes in PyTorch",
 }
 
 func (c *checker) check(x host.Copy) {
-	if c.leads27(x) || c.asked(x) {
+	if c.leads27(x) || c.asked(x) || x.Kind == host.Graph && !c.eachCall(x.Node) {
 		return
 	}
 	switch c.w.Region(x.Node) {
@@ -87,6 +89,26 @@ func (c *checker) check(x host.Copy) {
 	case host.Once:
 		c.once(x)
 	}
+}
+
+// eachCall reports whether code runs on each call of the op for sure, and not
+// only where something is not kept from an earlier call.
+func (c *checker) eachCall(n syntax.Node) bool {
+	owner := host.Owner(n)
+	if _, conditional := host.Guard(n); conditional || n.Ancestor("except_clause").Valid() || len(c.w.Callers(owner)) > 0 {
+		return false
+	}
+	for _, r := range owner.Find("return_statement") {
+		if host.Owner(r) == owner && r.Span().Start < n.Span().Start {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(syntax.PyDecorators(owner), func(d syntax.Node) bool {
+		if d.Is("call") {
+			d = d.Field("function")
+		}
+		return strings.Contains(syntax.PyName(d), "cache")
+	})
 }
 
 // leads27 reports whether R27 speaks about a copy: a transposition before the

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -41,16 +42,18 @@ func run(p *rules.Pass) {
 		return
 	}
 	w := host.ParseWrapper(f)
+	c := &conditions{w: w, steps: 20 * dsl.Steps, fixed: map[string]bool{}}
 	var table syntax.Node // that of the other backends
 	listed := false
 	for _, n := range f.Root().Find("string") {
 		s := syntax.PyString(n)
 		pair := n.Parent()
 		switch {
+		case s == "cutile-rs" && c.never(n):
 		case s == "cutile-rs":
 			listed = true
 			if pair.Is("pair") && pair.Field("key") == n {
-				probe(p, w, pair)
+				probe(p, c, pair)
 			}
 		case s == "cutile" && pair.Is("pair") && pair.Field("key") == n:
 			table = pair.Parent()
@@ -68,16 +71,16 @@ func run(p *rules.Pass) {
 }
 
 // probe looks at how the availability is found out.
-func probe(p *rules.Pass, w *host.Wrapper, pair syntax.Node) {
+func probe(p *rules.Pass, c *conditions, pair syntax.Node) {
 	value := pair.Field("value")
-	if value.Is("false", "none") {
-		p.Reportf(value, rules.Error, "off", "`cutile-rs` is never available: `%s`", value.Text())
+	if holds, known := c.constant(value, maxHops); known && !holds {
+		p.Reportf(value, rules.Error, "off", "`cutile-rs` is never available: `%s`", value.Squeeze())
 		return
 	}
 	if !value.Is("call") {
 		return
 	}
-	fn := w.Function(value.Field("function"))
+	fn := c.w.Function(value.Field("function"))
 	if !fn.Is("function_definition") {
 		return
 	}
@@ -92,6 +95,133 @@ func probe(p *rules.Pass, w *host.Wrapper, pair syntax.Node) {
 	if library.Valid() && !cargo && !delegates(fn) {
 		p.Reportf(library, rules.Warning, "strict", "the probe asks for the built library; it is built at the first use, so a fresh checkout skips all tests; expected to ask for the crate and for `cargo`")
 	}
+}
+
+// conditions reads the conditions of a file.
+type conditions struct {
+	w     *host.Wrapper
+	steps dsl.Budget
+	fixed map[string]bool // names that have one value
+}
+
+// never reports whether code stands under a condition that never holds.
+func (c *conditions) never(n syntax.Node) bool {
+	for at, p := n, n.Parent(); p.Valid(); at, p = p, p.Parent() {
+		if p.Is("if_statement", "elif_clause") && at == p.Field("consequence") {
+			if holds, known := c.constant(p.Field("condition"), maxHops); known && !holds {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxHops bounds how deep a condition is read.
+const maxHops = 8
+
+// constant reads an expression whose truth the source decides: literals, names
+// of constants, and functions of the file that never return anything else than
+// what is false.
+func (c *conditions) constant(n syntax.Node, hops int) (holds, known bool) {
+	if hops == 0 || !c.steps.Spend() {
+		return false, false
+	}
+	switch n.Kind() {
+	case "parenthesized_expression":
+		return c.constant(n.NamedChild(0), hops-1)
+	case "identifier":
+		if v := c.w.Consts[n.Text()]; v.Valid() && c.once(n.Text()) {
+			return c.constant(v, hops-1)
+		}
+	case "false", "none":
+		return false, true
+	case "true":
+		return true, true
+	case "integer":
+		v, ok := host.PyInt(n)
+		return v != 0, ok
+	case "not_operator":
+		holds, known = c.constant(n.Field("argument"), hops-1)
+		return !holds, known
+	case "boolean_operator":
+		l, left := c.constant(n.Field("left"), hops-1)
+		r, right := c.constant(n.Field("right"), hops-1)
+		if n.Field("operator").Text() == "and" {
+			return l && r, left && right || left && !l || right && !r
+		}
+		return l || r, left && right || left && l || right && r
+	case "conditional_expression":
+		parts := n.NamedChildren()
+		if len(parts) != 3 {
+			return false, false
+		}
+		switch cond, ok := c.constant(parts[1], hops-1); {
+		case ok && cond:
+			return c.constant(parts[0], hops-1)
+		case ok:
+			return c.constant(parts[2], hops-1)
+		}
+		a, first := c.constant(parts[0], hops-1)
+		b, second := c.constant(parts[2], hops-1)
+		return a, first && second && a == b
+	case "comparison_operator":
+		parts := n.NamedChildren()
+		if len(parts) != 2 {
+			return false, false
+		}
+		a, first := host.PyInt(parts[0])
+		b, second := host.PyInt(parts[1])
+		for operator := range n.Children() {
+			switch operator.Text() {
+			case "==":
+				return a == b, first && second
+			case "!=":
+				return a != b, first && second
+			}
+		}
+	case "call":
+		fn := c.w.Function(n.Field("function"))
+		if !fn.Is("function_definition") || len(syntax.PyDecorators(fn)) > 0 || len(fn.Find("yield")) > 0 || len(fn.Find("async")) > 0 {
+			return false, false
+		}
+		returns := 0
+		for _, r := range fn.Field("body").Find("return_statement") {
+			if host.Owner(r) != fn {
+				continue
+			}
+			returns++
+			if holds, known := c.constant(r.NamedChild(0), hops-1); r.NamedChild(0).Valid() && (!known || holds) {
+				return false, false
+			}
+		}
+		return false, returns > 0
+	}
+	return false, false
+}
+
+// once reports whether the file gives a name one value only, in no function.
+func (c *conditions) once(name string) bool {
+	known, ok := c.fixed[name]
+	if ok {
+		return known
+	}
+	bound, other := 0, false
+	for _, n := range c.w.File.Root().Find("identifier") {
+		if n.Text() != name {
+			continue
+		}
+		switch p := n.Parent(); p.Kind() {
+		case "global_statement", "nonlocal_statement", "parameters", "default_parameter", "typed_parameter", "typed_default_parameter",
+			"augmented_assignment", "pattern_list", "for_statement", "for_in_clause", "as_pattern_target":
+			other = true
+		case "assignment", "named_expression":
+			if p.Field("left") == n || p.Field("name") == n {
+				bound++
+			}
+		}
+	}
+	c.fixed[name] = bound == 1 && !other
+	return c.fixed[name]
 }
 
 // delegates reports whether a probe uses other functions, which may ask for cargo.
