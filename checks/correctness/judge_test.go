@@ -426,3 +426,31 @@ func TestTextSaysWhatTheClassMeans(t *testing.T) {
 	v = judgeOne(Options{Backend: "cutile-rs"}, tc("test_op[cutile_rs-1]", skip("x")))
 	require.Contains(t, v.Sentence, "the only case was skipped, nothing was tested")
 }
+
+// Cases that fail for one reason are one line, whatever numbers are in it; the
+// place of the next reason is not lost among them.
+func TestTextFoldsEqualReasons(t *testing.T) {
+	var cases []string
+	for i := range 20 {
+		cases = append(cases, tc(fmt.Sprintf("test_op[cutile_rs-%d]", i), failure(fmt.Sprintf("AssertionError: Mismatched elements: %d / 4096, greatest 1.%de-0%d", i+1, i, i))))
+	}
+	cases = append(cases, tc("test_op[cutile_rs-20]", failure("AssertionError: Mismatched shapes")), tc("test_op[cutile_rs-21]", skip("no")), tc("test_op[cutile_rs-22]", skip("no")), tc("test_op[cutile_rs-23]", ""))
+	v := judgeOne(Options{Backend: "cutile-rs"}, cases...)
+	require.Len(t, v.Cases, 24, "the machine form has every case")
+	var b strings.Builder
+	require.NoError(t, WriteText(&b, v))
+	_, table, _ := strings.Cut(b.String(), "\n\n")
+	id := strings.TrimSuffix(v.Cases[0].ID, "0]")
+	require.Equal(t, strings.ReplaceAll(`outcome  cases  why
+failed      20  AssertionError: Mismatched elements: 1 / 4096, greatest 1.0e-00 (other cases: the same with other numbers)
+                ID0]
+                ID1]
+                ID2]
+                and 17 more
+failed       1  AssertionError: Mismatched shapes
+                ID20]
+skipped      2  no
+                ID21]
+                ID22]
+`, "ID", id), table)
+}

@@ -3,8 +3,10 @@ package correctness
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/triage"
@@ -61,7 +63,8 @@ var classes = map[triage.Class]string{
 	triage.InProcess: "how the change was made or run",
 }
 
-// WriteText prints a verdict for people.
+// WriteText prints a verdict for people. The cases that did not pass share a line
+// where they share the reason.
 func WriteText(w io.Writer, v Verdict) error {
 	line := func(s string) string { return untrusted.Text(s).Line() }
 	var b strings.Builder
@@ -70,25 +73,78 @@ func WriteText(w io.Writer, v Verdict) error {
 	if v.FailClass != "" {
 		fmt.Fprintf(&b, "class: %s (%s)\n", v.FailClass, classes[v.FailClass])
 	}
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	shown := 0
-	for _, c := range v.Cases {
-		if c.Outcome == records.Passed {
-			continue
+	if groups := v.groups(); len(groups) > 0 {
+		outcomes, counts := len("outcome"), len("cases")
+		for _, g := range groups {
+			outcomes = max(outcomes, len(g.outcome))
+			counts = max(counts, len(strconv.Itoa(len(g.ids))))
 		}
-		if shown == 0 {
-			fmt.Fprintln(t, "\noutcome\tcase\twhy")
+		fmt.Fprintf(&b, "\n%-*s  %*s  why\n", outcomes, "outcome", counts, "cases")
+		for _, g := range groups {
+			fmt.Fprintf(&b, "%-*s  %*d  %s\n", outcomes, g.outcome, counts, len(g.ids), line(g.reason()))
+			for _, t := range g.tests() {
+				fmt.Fprintf(&b, "%*s%s\n", outcomes+counts+4, "", line(t))
+			}
 		}
-		shown++
-		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Outcome, line(c.ID), line(c.Why))
 	}
-	t.Flush()
 	lines := strings.Split(b.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// group is the cases that did not pass for one reason.
+type group struct {
+	outcome records.Outcome
+	why     string // of the first case
+	vary    bool   // the numbers in it are not the same in all cases
+	ids     []string
+}
+
+// numbers are what differs between the reports of one fault: how many elements,
+// by how much, at which address.
+var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?`)
+
+// groups are the cases that did not pass, by outcome and reason, in their order.
+func (v Verdict) groups() []*group {
+	var out []*group
+	known := map[[2]string]*group{}
+	for _, c := range v.Cases {
+		if c.Outcome == records.Passed {
+			continue
+		}
+		key := [2]string{string(c.Outcome), numbers.ReplaceAllString(c.Why, "0")}
+		g := known[key]
+		if g == nil {
+			g = &group{outcome: c.Outcome, why: c.Why}
+			known[key] = g
+			out = append(out, g)
+		}
+		g.vary = g.vary || g.why != c.Why
+		g.ids = append(g.ids, c.ID)
+	}
+	return out
+}
+
+func (g *group) reason() string {
+	switch {
+	case g.why == "":
+		return "no reason is given"
+	case g.vary:
+		return g.why + " (other cases: the same with other numbers)"
+	}
+	return g.why
+}
+
+// tests names some of the cases.
+func (g *group) tests() []string {
+	const named = 3
+	if more := len(g.ids) - named; more > 0 {
+		return append(slices.Clone(g.ids[:named]), fmt.Sprintf("and %d more", more))
+	}
+	return g.ids
 }
 
 // counts adds up: what was expected and what came beyond that is the sum of what

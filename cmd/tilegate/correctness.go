@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/tilegate/tilegate/checks/correctness"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/runner"
 )
 
 type correctnessCmd struct {
@@ -28,11 +31,11 @@ type correctnessCmd struct {
 }
 
 func (c *correctnessCmd) Help() string {
-	return "Judges a correctness job's folder, or the files that are named. Exit status: 0 ALL_PASS, 1 FAIL, 2 wrong usage or a missing file, 3 BLOCKED (nothing ran, skipped, partial, or a cause outside of the change)."
+	return "Judges a correctness job's folder, or the files that are named. The text puts cases with one reason together; json lists every case. Exit status: 0 ALL_PASS, 1 FAIL, 2 wrong usage or a missing file, 3 BLOCKED (nothing ran, skipped, partial, or a cause outside of the change)."
 }
 
 func (c *correctnessCmd) Run(s streams) error {
-	v, err := c.judge()
+	v, logs, err := c.judge()
 	if err != nil {
 		return err
 	}
@@ -40,6 +43,9 @@ func (c *correctnessCmd) Run(s streams) error {
 		err = writeJSON(s.Out, v)
 	} else {
 		err = correctness.WriteText(s.Out, v)
+		if err == nil && v.Verdict != correctness.AllPass && len(logs) > 0 {
+			_, err = fmt.Fprintf(s.Out, "\nNext:\ntilegate triage %s\n", asWords(logs))
+		}
 	}
 	if err != nil {
 		return err
@@ -53,41 +59,69 @@ func (c *correctnessCmd) Run(s streams) error {
 	return exitUndecided
 }
 
-// judge judges the folder of a job, or the files that are named one by one.
-func (c *correctnessCmd) judge() (v correctness.Verdict, err error) {
+// judge judges the folder of a job, or the files that are named one by one. The
+// logs are the files that say more about what failed.
+func (c *correctnessCmd) judge() (v correctness.Verdict, logs []string, err error) {
 	var f evidenceFolder
 	if c.Dir != "" {
 		if f, err = openJob(c.Dir, job.Correctness); err != nil {
-			return v, err
+			return v, nil, err
 		}
 		if c.Backend+c.Reference != "" || len(c.JUnit) > 0 || c.ExitCode != nil {
-			return v, fmt.Errorf("%s names backends, records and exit status itself: expected neither --backend, --reference, --exit-code nor --junit beside it", c.Dir)
+			return v, nil, fmt.Errorf("%s names backends, records and exit status itself: expected neither --backend, --reference, --exit-code nor --junit beside it", c.Dir)
 		}
 		c.Backend, c.Reference = f.Candidate, f.Reference
 	} else if c.Backend == "" || len(c.JUnit) == 0 {
-		return v, errors.New("expected --junit FILE and --backend NAME, or the folder of a correctness job of tilegate runner")
+		return v, nil, errors.New("expected --junit FILE and --backend NAME, or the folder of a correctness job of tilegate runner")
 	}
 	files, err := readReports(c.JUnit)
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
 	base, err := readReports(c.BaseJUnit)
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
 	o, err := c.options()
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
 	if c.Dir == "" {
-		return correctness.Judge(files, base, o), nil
+		for i, r := range files {
+			if slices.ContainsFunc(r.Cases, failed) {
+				logs = append(logs, c.JUnit[i])
+			}
+		}
+		return correctness.Judge(files, base, o), logs, nil
 	}
 	e, err := dispatch.OpenLocal(os.DirFS(f.dir))
 	if err != nil {
-		return v, oneLine(err)
+		return v, nil, oneLine(err)
 	}
-	v, _, err = e.Tests("", base, o)
-	return v, err
+	if v, _, err = e.Tests("", base, o); err != nil {
+		return v, nil, err
+	}
+	if v.Failed > 0 || slices.ContainsFunc(f.Commands, func(c job.Command) bool { return c.ExitCode != 0 }) {
+		logs = f.logs()
+	}
+	return v, logs, nil
+}
+
+// asWords writes names as the words of a command.
+func asWords(names []string) string {
+	words := make([]string, len(names))
+	for i, n := range names {
+		words[i] = untrusted.Text(runner.Quote(n)).Line()
+	}
+	return strings.Join(words, " ")
+}
+
+func failed(tc records.Case) bool {
+	switch tc.Outcome {
+	case records.Failed, records.Error, records.Timeout, records.Crashed:
+		return true
+	}
+	return false
 }
 
 func (c *correctnessCmd) options() (correctness.Options, error) {

@@ -107,6 +107,19 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 	return perf.Compare(files, []job.Evidence{f.Evidence}, o), nil
 }
 
+// logs are the files that tell why tests failed, those that are there.
+func (f evidenceFolder) logs() []string {
+	var out []string
+	for _, file := range f.Files {
+		if (file.Kind == "junit" || file.Kind == "log") && f.plain(file.Path) == nil {
+			if at := filepath.Join(f.dir, file.Path); exists(at) {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
 // plain says why a listed name is not that of a file beside the evidence. A job
 // leaves no links; reading a pipe would not end.
 func (f evidenceFolder) plain(name string) error {
