@@ -203,7 +203,7 @@ func startsDiagnostic(text string) bool {
 }
 
 // warnings are the beginnings of messages about what did not end the program.
-var warnings = []string{"warning: ", "warning[", "WARNING: ", "Warning: ", "WARNING:20", "WARNING ", "WARN ", "[TileGym] WARNING ", "W0", "##[warning]", severity + "warning]"}
+var warnings = []string{"warning: ", "warning[", "WARNING: ", "Warning: ", "W: ", "WARNING:20", "WARNING ", "WARN ", "[TileGym] WARNING ", "W0", "##[warning]", severity + "warning]"}
 
 // warns reports whether a line is a warning: what it says did not end anything.
 func warns(shown string) bool {

@@ -6,6 +6,9 @@ const verdictLine = `^VERDICT: (PASS|PASS_WITH_NOTES|COMPILED|FAIL_COMPILE|FAIL_
 // noUpload is what a step says that had nothing to hand on to other jobs.
 const noUpload = `No files were found with the provided path: |no matching files\. Ensure that the artifact path|No files matched paths: `
 
+// noRepository is harmless where a build asks for its revision and can do without.
+const noRepository = `fatal: not a git repository`
+
 // ownership is what git, and libgit2 in cargo, say of a work tree of another user.
 const ownership = `detected dubious ownership in repository|fatal: unsafe repository|repository path '.*' is not owned by current user`
 
@@ -150,10 +153,10 @@ var processRows = []Row{
 			"No test has run: the result says nothing about the change.",
 		},
 		Any: []Pattern{
-			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
+			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|\(Line: \d+, Col: \d+\): Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`, Not: `supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version|error parsing called workflow|is not supported on this runner\. Missing file|The artifact name is not valid|unexpected key "[^"]*" for "|No ref found for: |does not have 'workflow_dispatch' trigger`},
-			{Line: `Unable to process command '|The workflow is requesting '|\(Line: \d+, Col: \d+\): '[^']*' is already defined|JavaScript Actions in Alpine containers|The path for one of the files in artifact is not valid|The version '[^']*' with architecture '[^']*' was not found`},
+			{Line: `Unable to process command '|The workflow is requesting '|\(Line: \d+, Col: \d+\): '[^']*' is already defined|JavaScript Actions in Alpine containers|is not valid[.:].*Contains the following character:|The version '[^']*' with architecture '[^']*' was not found`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -294,7 +297,7 @@ var processRows = []Row{
 			{Line: `Could not assume role|Not authorized to perform sts|Credentials could not be loaded|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`, Near: `[Ss]erver startup failed: cache storage|sccache: error: `, Within: 40, Rank: Root},
 			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
-			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
+			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|[Ee]rror (saving|storing|getting) credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
 			{Line: `HTTP status client error \(40[13]|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
 		},
@@ -311,7 +314,9 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: ownership, Near: `listing git files failed|unable to detect version|[Ff]ailed to query file list|git (ls-files|rev-parse|describe)\b.*(fail|returned|exit)|failed to (determine|retrieve) .*\bgit\b|could not determine (the )?version`, Within: 24, Rank: Root},
-			{Line: ownership + `|fatal: not a git repository`},
+			{Line: ownership},
+			{Line: noRepository, Near: `exit code 128\b|exit(ed with| status| code)? 128\b|setuptools-scm was unable|The process '\S*git' failed`, Within: 12},
+			{Line: noRepository, Rank: survived},
 			{Line: `listing git files failed|fatal: not in a git directory|fatal: --local can only be used inside a git repository`, Rank: Weak},
 		},
 		Example:  "fatal: detected dubious ownership in repository at '/__w/TileGym/TileGym'",
@@ -423,7 +428,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve source metadata for \S+: \S+: not found|failed to resolve reference "`},
-			{Line: `(ErrImagePull|ImagePullBackOff|Unable to find image '[^']*' locally$)`, Rank: Weak},
+			{Line: `ErrImagePull|ImagePullBackOff`, Rank: Weak},
 		},
 		Context:  `'?build'?: (False|false)\b|build\S*: skipped`,
 		Example:  "docker: Error response from daemon: manifest for registry.example.invalid/tilegym-pr:pr-9 not found: manifest unknown",
@@ -438,7 +443,7 @@ var processRows = []Row{
 			"Look for a token that ran out.",
 		},
 		Any: []Pattern{
-			{Line: `Resource not accessible by integration|HttpError: (Bad credentials|Must have admin rights)|Resource not accessible by personal access token`},
+			{Line: `Resource not accessible by integration|HttpError: (Bad credentials|Must have admin rights)|Resource not accessible by personal access token|GitHub Actions is not permitted to `},
 			{Line: `\(AccessDenied\)|AccessDenied(Exception)?: |/manifests/\S+": denied|sudo: (a (password|terminal) is required|\S+ is not in the sudoers)|is not in the sudoers file|sudo: The "no new privileges" flag is set|An error occurred \(403\) when calling`},
 			{Line: `denied: (installation not allowed|permission_denied|requested access)|unauthorized: authentication required|refusing to allow (a|an) .* to (create or )?update workflow`},
 		},
@@ -560,7 +565,7 @@ var processRows = []Row{
 			"Read what that command printed above: it is the cause.",
 			"If it printed nothing, run it by hand with its output shown.",
 		},
-		Any:      []Pattern{{Line: `CalledProcessError: Command .* (returned non-zero exit status|died with)|^make(\[\d+\])?: \*\*\* \[|^error: Recipe .* failed|^ninja: error: |^srun: error: .*\btasks? [\d,-]+: Exited with exit code`}},
+		Any:      []Pattern{{Line: `CalledProcessError: Command .* (returned non-zero exit status|died with)|^make(\[\d+\])?: \*\*\* \[|^error: Recipe .* failed|^ninja: error: `}, {Line: `^srun: error: .*\btasks? [\d,-]+: Exited with exit code`, Rank: survived}},
 		Example:  "subprocess.CalledProcessError: Command '['./gen', '--all']' returned non-zero exit status 3.",
 		NearMiss: "./gen --all: done, exit status 0",
 	},
@@ -572,7 +577,7 @@ var processRows = []Row{
 			"Correct the name, version or address; a repeated run does not help.",
 		},
 		Any: []Pattern{
-			{Line: `\b404 Client Error\b|RepositoryNotFoundError|\bEntryNotFoundError|RevisionNotFoundError|returned error: 404\b|HTTP Error 404|\b404 +Not Found\b|ERROR 404: Not Found|[Ss]tatus( code)?:? 404\b`, Not: `retry|Retry`},
+			{Line: `\b404 Client Error\b|RepositoryNotFoundError|\bEntryNotFoundError|RevisionNotFoundError|returned error: 404\b|HTTP Error 404|\b404 +Not Found\b|ERROR 404: Not Found|[Ss]tatus( code)?:? 404\b`, Not: `retry|Retry|HTTP Request: `},
 			{Line: `NoSuchKey|NoSuchBucket|The specified (key|bucket|blob) does not exist`},
 		},
 		Example:  "E: Failed to fetch http://archive.example.invalid/pool/c/curl_8.5.deb  404  Not Found [IP: 10.0.0.1 80]",
@@ -732,7 +737,8 @@ var processRows = []Row{
 			"Or make the user in the image with the number that the runner uses, or run as one that is there.",
 		},
 		Any: []Pattern{
-			{Line: `getpwuid\(\): uid not found|cannot find name for user ID|unable to find user \S+: no matching entries|I have no name!|[Cc]ould not determine (the )?home directory|(^|[ :$])HOME (is not|not) (set|defined)|Permission denied: '/\.(triton|cache|cargo|local|config|nv)\b`},
+			{Line: `cannot find name for user ID|I have no name!`, Rank: survived},
+			{Line: `getpwuid\(\): uid not found|unable to find user \S+: no matching entries|[Cc]ould not determine (the )?home directory|(^|[ :$])HOME (is not|not) (set|defined)|Permission denied: '/\.(triton|cache|cargo|local|config|nv)\b`},
 		},
 		Example:  "KeyError: 'getpwuid(): uid not found: 1001'",
 		NearMiss: "uid=1001(ci) gid=1001(ci), HOME=/home/ci",
@@ -806,6 +812,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Stale (NFS )?file handle|\[Errno 116\]|\(os error 116\)|\bESTALE\b`},
 			{Line: `Transport endpoint is not connected|\[Errno 107\]|\(os error 107\)`, Not: `\b(socket|connect|send|recv|shutdown)\b`},
+			{Line: `\bnfs: server \S+ not responding, still trying`, With: []string{"S-R25"}},
 			{Line: `\bmount\.(nfs4?|cifs|lustre|ceph): .*(timed out|denied|fail|not respond|unreachable|No such)|\bnfs: server \S+ not responding, timed out|\bHost is down$|\.nfs[0-9a-f]{8,}\S*: Device or resource busy`},
 		},
 		Example:  "OSError: [Errno 116] Stale file handle: '/mnt/refs/gemm.npz'",
@@ -864,7 +871,7 @@ var processRows = []Row{
 			"See that its cache and runtime folders exist, are writable and have room (ENROOT_CACHE_PATH, ENROOT_RUNTIME_PATH, APPTAINER_TMPDIR).",
 		},
 		Any: []Pattern{
-			{Line: `pyxis: (failed to (import docker image|create container|start)|couldn't start container|container start failed|child \d+ failed)|required plugin spank_pyxis|enroot\S*: .*(fail|denied|No such)`},
+			{Line: `pyxis: (failed to (import docker image|create container|start)|couldn't start container|container start failed|child \d+ failed)|required plugin spank_pyxis|/enroot/hooks\.d/\S+ exited with return code|enroot\S*: .*(fail|denied|No such)`},
 			{Line: `FATAL: +(While making image|Unable to handle|container creation failed|could not open image)`},
 		},
 		Context: `pyxis: +\[ERROR\] `, ContextAfter: true,
