@@ -115,6 +115,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s`}, {Line: `\+{3,} Timeout \+{3,}`},
 			{Line: `^TIMEOUT \[ *\d|^\w+Error: .*[Tt]est (timed out|exceeded)`},
+			{Line: `\*\*\*Timeout +[\d.]+ sec|^\d+ - \S+ \(Timeout\)|^TIMEOUT: //|\bTIMEOUT in [\d.]+s\b|^panic: test timed out after`},
 			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`},
 		},
 		Example: "Failed: Timeout >60.0s", NearMiss: "timeout: 60.0s",

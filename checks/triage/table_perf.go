@@ -234,6 +234,7 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b([Vv]ariance|[Nn]oise|[Ss]pread|[Cc]oefficient of variation|CV|cv|stddev|IQR|[Jj]itter)\b.*\b(too (high|large|big)|exceed\w*|above|over the)\b|\b(too noisy|not stable enough|unstable (timing|measurement)s?)\b`, Not: `\b(0|no|none) (of|exceed)`},
+			{Line: `\bis ([1-9]\d|\d{3,})(\.\d+)?% of the mean\b`, With: slow},
 			{Line: `\bsame (commit|binary|code)\b.{0,24}\b\d+(\.\d+)? ?% apart`},
 			{Line: `\b(coefficient of variation|[Nn]oise|CV of|standard deviation|stdev|spread)\b.{0,24}\d.{0,4}> ?\d|\b(measurements?|results?|times|timings?) (are |is )?inconclusive\b`},
 		},
@@ -365,7 +366,7 @@ var perfRows = []Row{
 			"Synchronize before the clock is read, or time with events of the launch's stream.",
 			"Compare with the roofline: a time below it is no time.",
 		},
-		Any: []Pattern{{Line: `\b(faster than|exceed(s|ed|ing)?|above|over|beyond|higher than|more than|greater than) (the |its )?((device|GPU|gpu|hardware|theoretical|[Dd]ense|chip|HBM|DRAM|\w+'s|NVIDIA \S+) ){0,2}(memory bandwidth|[Pp]eak( bandwidth| throughput| FLOPS| TFLOPS)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?([Ii]mpossible|[Ii]mplausibl[ey])\b.*\b(times?|timings?|speed|bandwidth|TFLOPS|GB/s|throughput|fast)\b`, Not: `\b[Pp]eak[ _](\w+ )?[Mm]em|[Mm]emory peak`},
+		Any: []Pattern{{Line: `\b(faster than|exceed(s|ed|ing)?|above|over|beyond|higher than|more than|greater than) (the |its )?((device|GPU|gpu|hardware|theoretical|[Dd]ense|chip|HBM|DRAM|\w+'s|NVIDIA \S+) ){0,2}((HBM|DRAM|[Mm]emory|L2|PCIe|NVLink)('s)? bandwidth|[Pp]eak( bandwidth| throughput| FLOPS| TFLOPS)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?([Ii]mpossible|[Ii]mplausibl[ey])\b.*\b(times?|timings?|speed|bandwidth|TFLOPS|GB/s|throughput|fast)\b`, Not: `\b[Pp]eak[ _](\w+ )?[Mm]em|[Mm]emory peak`},
 			{Line: `\b(1[1-9]\d|[2-9]\d\d|\d{4,})(\.\d+)? ?% of (the )?([\w-]+ ){0,2}([Pp]eak|[Rr]oofline|SOL|[Ss]peed[- ]of[- ]light)\b|\b\d{5,}(\.\d+)? ?TFLOP`, With: slow}, {Line: `\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`, With: slow}},
 		Example:  "copy: 0.002 ms for 4 GiB is faster than the memory bandwidth allows, missing synchronize",
 		NearMiss: "copy: 1.31 ms for 4 GiB, 82 % of the memory bandwidth",
@@ -431,6 +432,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*(?:[^\d(]|\([^)]*\)){0,40}[ :=]+(?:[1-9][\d.]* ?m?s|0\.\d*[1-9]\d* ?s)\b`, Distinct: 3},
 			{Line: `\bJIT compilation during inference\b`},
+			{Line: `^with key as (\(.*\))`, Near: `\b([Ss]tep|[Ii]ter\w*|[Tt]oken|[Rr]equest) ?#?\d+\b`, Within: 3, Distinct: 3},
 			{Line: `\b([Rr]e-?compil\w+)\b.{0,40}\d|\bcompil\w* #([2-9]|\d\d)\b|\b[Jj][Ii][Tt]\b.*\b(miss|recompile|compil\w+)\b.*\b(step|call|iter\w*) ?#?\d|\bcache miss\w*\b.*\b(step|call|iter\w*) ?#?\d|recompile_limit`},
 		},
 		Example:  "[jit] _sample_kernel compile #1 187 ms\nstep 1 done\n[jit] _sample_kernel compile #2 190 ms\nstep 107 done\nPerformance regressions detected!",
@@ -548,5 +550,34 @@ var perfRows = []Row{
 		},
 		Example:  "base.json unit: us\nhead.json unit: ms\nPerformance regressions detected!",
 		NearMiss: "base.json unit: us\nhead.json unit: us\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P41", Stage: Perf, Class: Kernel, Also: Host, Rules: []string{"R20"}, From: Platform,
+		With:  slow,
+		Title: "The GPU is not filled: few blocks, a last wave with few of them, or few warps at a time",
+		Steps: []string{
+			"Compare the number of blocks with the multiprocessors': split the longest loop over blocks, or take smaller tiles.",
+			"For a partial last wave choose the tile so that the waves come out even, or let the blocks loop (a persistent grid).",
+			"For low occupancy see what limits it, registers or shared memory, and what the reference's tile and stages need.",
+		},
+		Any: []Pattern{
+			{Line: `\bis configured to execute only \d+ blocks\b|\b(grid|launch)\b.*\b(too small|less than the GPU's|fewer (blocks )?than)\b.*\b(multiprocessors|SMs)\b|\bpartial wave of \d+ thread blocks\b|\b[Tt]ail effect\b`},
+			{Line: `\b(kernel's )?[Tt]heoretical occupancy \(\d+(\.\d+)?%\) is (not |un)?(limited|impacted)|\b[Ll]ow (theoretical |achieved )?occupancy\b|\boccupancy\b.{0,16}\blimited by\b`, Rank: Weak},
+		},
+		Example:  "The grid for this launch is configured to execute only 8 blocks, which is less than the GPU's 132 multiprocessors.\nPerformance regressions detected!",
+		NearMiss: "Achieved Occupancy                        %        91.20\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P42", Stage: Perf, Class: Host, Also: Test, From: Platform,
+		With:  slow,
+		Title: "torch.compile breaks the function into several graphs",
+		Steps: []string{
+			"Read the reason of the first break: an operator without a fake implementation, a read of a value on the host, a call that is not traced.",
+			"Register the kernel as a custom operator, or move that call out; `fullgraph=True` turns a break into an error.",
+		},
+		Any:      []Pattern{{Line: `\b[Gg]raph[ _-][Bb]reaks?\b.*\b(in user code|from user code)\b|\b[1-9]\d* graph[ _-]breaks?\b|\bgraph[ _]break(s|_count)?\b ?[=:] ?[1-9]`}},
+		Context:  `\bReason: `,
+		Example:  "12 graph breaks, 13 graphs\nPerformance regressions detected!",
+		NearMiss: "0 graph breaks, 1 graph\nPerformance regressions detected!",
 	},
 }

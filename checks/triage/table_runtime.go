@@ -288,15 +288,16 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R83", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
-		Title: "The job's user may not read the GPU's performance counters: the profiler has no rights",
+		Title: "The profiler has no rights: the job's user may not read performance counters or events",
 		Steps: []string{
 			"On the host load the driver with `NVreg_RestrictProfilingToAdminUsers=0`, or give the container `--cap-add=SYS_ADMIN`, or run the profiler as root.",
 			"See with `grep RmProfilingAdminOnly /proc/driver/nvidia/params` what holds: 1 is admins only.",
-			"Clouds often allow neither: measure with events or CUPTI activities there; a report that is missing afterwards follows from it.",
+			"For samples of the CPU set `kernel.perf_event_paranoid` to 2 or less, or switch them off (`nsys --sample=none --cpuctxsw=none`).",
+			"Clouds often allow none of it: measure with events or CUPTI activities there; a report that is missing afterwards follows from it.",
 		},
 		Any: []Pattern{
 			{Line: `ERR_NVGPUCTRPERM|does not have permission to (access|profile) .*(Performance Counters|device)|RmProfilingAdminOnly: 1`},
-			{Line: `(NVPW|NVPA|NVPERF)_STATUS_INSUFFICIENT_PRIVILEGE|[Ii]nsufficient privileges? to (access|read|use) .*(counters|metrics)`},
+			{Line: `(NVPW|NVPA|NVPERF)_STATUS_INSUFFICIENT_PRIVILEGE|[Ii]nsufficient privileges? to (access|read|use) .*(counters|metrics)|perf_event_open\b.{0,24}(not permitted|denied)|[Nn]ot enough permissions? to (record|collect) .*\b(perf|events)\b`},
 		},
 		Example:  "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.",
 		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
@@ -467,6 +468,7 @@ var runtimeRows = []Row{
 			{Line: `worker '?gw\d+'? crashed while running|\[gw\d+\] node down: `},
 			{Line: `terminate called after throwing an instance of`, Not: `bad_alloc`},
 			{Line: `^SIG(SEGV|ABRT|BUS|ILL|FPE) \[|maximum crashed workers reached`},
+			{Line: `\*\*\*Exception: |\((SEGFAULT|Subprocess aborted|BUS|ILLEGAL)\)$|(received signal |terminated with signal |died with <Signals\.|Signal \d+ \()SIG(SEGV|ABRT|BUS|FPE)\b|\bexit ?code *:? -(11|6|7)\b|return ?code:?=? ?-(11|6|7)\b|returned non-zero exit status (139|134|135)\b|\b[Ss]egmentation fault \(core dumped\)`},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
@@ -545,7 +547,7 @@ var runtimeRows = []Row{
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
 	},
 	{
-		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: Weak, Unless: []string{"S-R75"}, From: Platform,
+		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: General, Unless: []string{"S-R75", "S-R80"}, From: Platform,
 		Title: "A collective did not end: one of the processes does not come to it",
 		Steps: []string{
 			"Find the rank that does not tell of this collective: it failed earlier, is stuck in a kernel or a compilation, or took another branch. Its own error above is the cause.",
@@ -554,7 +556,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)|watchdog got stuck for \d+ seconds`},
-			{Line: `Timed out waiting \d+ms for (recv|send|barrier)|(gloo|Gloo)\b.*[Tt]imed? ?out|monitoredBarrier.*(failed|timed out)|[Ss]tore\w*\b.*\b(timed out after|timeout after|[Ss]ocket [Tt]imeout)|(Timed out|timed out) .*\bclients joined\b`},
+			{Line: `Timed out waiting \d+ms for (recv|send|barrier)|(gloo|Gloo)\b.*[Tt]imed? ?out|monitoredBarrier.*(failed|timed out)|[Ss]tore\w*\b.*\b(timed out after|timeout after|[Ss]ocket [Tt]imeout)|(Timed out|timed out) .*\bclients joined\b|\bthreads joined the rendezvous\b|waiting for .*\b(collective|rendezvous)\b.* may be stuck`},
 		},
 		Example:  "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=17, OpType=ALLREDUCE, NumelIn=2097152, Timeout(ms)=600000) ran for 600065 milliseconds before timing out.",
 		NearMiss: "watchdog: 17 collectives, none late",
@@ -758,7 +760,7 @@ var runtimeRows = []Row{
 			"If only this change does it, look for files or threads that are never closed.",
 		},
 		Any: []Pattern{
-			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory`},
+			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory|OMP: Error #34|unable to allocate necessary resources for OMP thread|libgomp: Thread creation failed|ThreadPoolBuildError|what\(\): +Resource temporarily unavailable|cannot modify limit`},
 			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`, Not: `DefaultCPUAllocator`},
 		},
 		Example: "OSError: [Errno 24] Too many open files: '/proc/stat'", NearMiss: "open files (-n) 1048576",
