@@ -17,6 +17,14 @@ const (
 	cudaHeader    = `fatal error: '?(cuda\w*|cu[a-z]+|nv\w+|nccl|cudnn\w*|vector_types|driver_types|crt/\w+|std\w+|limits|float|inttypes|string|math|errno|assert|unistd|features|(bits|sys|gnu|asm|linux)/\S+|\wmmintrin|builtin_types)\.h'?:? (file|No)`
 )
 
+// Errors of C++ and CUDA that have rows of their own: noForm of types, the others of
+// code for the device that calls the host's and the reverse.
+const (
+	noForm     = `(no (instance of|operator "|suitable (conversion|constructor|user-defined)|matching function for call)|more than one (operator|instance of|conversion)|argument of type ".*" is incompatible|a value of type ".*" cannot be|asm operand|an asm operand|cannot convert .*‘|invalid conversion from )`
+	hostOnly   = `calling a (constexpr )?__host__ function.* from a __|reference to __host__ (function|variable) .* in __|identifier "[^"]+" is undefined in device code|(host variable|function) ".*" cannot be (directly read|used) in a? ?device`
+	deviceOnly = `calling a (constexpr )?__device__ function.* from a __host__`
+)
+
 var buildRows = []Row{
 	{
 		ID: "S-B01", Stage: Build, Class: Kernel, Rules: []string{"R6", "R36"}, From: Rustc,
@@ -294,7 +302,7 @@ var buildRows = []Row{
 			"For `-lcuda` on a machine without a driver take the toolkit's stubs: the driver's development package, and `lib64/stubs` on the path.",
 			"If the change names the library for the first time, add it to the image.",
 		},
-		Any:      []Pattern{{Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find -l|unable to find library -l|library not found: )|libcuda\.so cannot found`}, {Line: `error: could not find native static library|LINK : fatal error LNK1181`}},
+		Any:      []Pattern{{Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find (-l|/\S+\.(a|so|o)\b)|unable to find library -l|library not found: )|libcuda\.so cannot found`}, {Line: `error: could not find native static library|LINK : fatal error LNK1181`}},
 		Context:  "error: linking with",
 		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcuda: No such file or directory",
 		NearMiss: "/usr/bin/ld: kernels.o: undefined reference to `cutile_relu'",
@@ -306,7 +314,7 @@ var buildRows = []Row{
 			"Read the linker's last lines: they name the symbol or the file.",
 			"An undefined `cutile_..` symbol belongs to the crate: see S-I02.",
 		},
-		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol)|error adding symbols: DSO missing`, Rank: Weak, Class: Host, Also: Env}},
+		Any:     []Pattern{{Line: "error: linking with .* failed|collect2: (fatal )?error: ld returned", Rank: General}, {Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*undefined (reference|symbol|hidden symbol|protected symbol)|error adding symbols: DSO missing`, Rank: Weak, Class: Host, Also: Env}},
 		Context: `undefined (reference|symbol)`,
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: kernels.o: undefined reference to `cutile_relu'", NearMiss: "note: linking with `cc` took 3 s",
 	},
@@ -326,7 +334,7 @@ var buildRows = []Row{
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
 			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
-			{Line: `'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|rustup: (command )?not found|only accepted on the nightly channel`},
+			{Line: `'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
 		},
 		Example:  "error: rustc 1.75.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89",
@@ -399,7 +407,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: `\(signal: 9, SIGKILL|rustc interrupted by SIGKILL|tileiras\S* failed .*signal: 9\b`},
 			{Line: `DefaultCPUAllocator: (can't|not enough)|not enough memory: you tried to allocate|died due to signal 9\b`},
-			{Line: `terminated with signal 9|fatal error: Killed signal terminated program`},
+			{Line: `terminated with signal 9|(fatal error|internal compiler error): Killed|ptxas fatal *: Memory allocation failure|virtual memory exhausted`},
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
 			{Line: `^FAILED: \[code=137\]|\b_?ArrayMemoryError\b|Unable to allocate [\d.]+ [GT]iB for an array`},
@@ -434,8 +442,8 @@ var buildRows = []Row{
 			"If the change touches no such source, compare the versions of compiler and toolkit with the last build that worked.",
 		},
 		Any: []Pattern{
-			{Line: `\.(cu|cuh|c|cc|cpp|h|hpp|cxx)(:\d+(:\d+)?|\(\d+\)): (fatal )?error:? `},
-			{Line: `^CMake Error( at|:)|\d+ errors? detected in the compilation of`, Rank: General},
+			{Line: `\.(cu|cuh|c|cc|cpp|h|hpp|cxx)(:\d+(:\d+)?|\(\d+\)): (fatal )?error:? `, Not: `error:? ` + noForm + `|` + hostOnly + `|` + deviceOnly},
+			{Line: `\d+ errors? detected in the compilation of|RuntimeError: Error compiling objects for extension`, Rank: General},
 			{Line: `^nvcc (error|fatal)\s*:`, Not: `gpu.architecture`},
 			{Line: `ninja: build stopped: `, Rank: General},
 		},
@@ -443,7 +451,7 @@ var buildRows = []Row{
 		NearMiss: "src/tilecpp/softmax.cu(41): warning #177-D: variable \"tile_w\" was declared but never referenced",
 	},
 	{
-		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55", "S-B75", "S-B82", "S-I36"}, From: Rustc,
+		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55", "S-B75", "S-B82", "S-B106", "S-I36"}, From: Rustc,
 		Title: "A crate's build script failed without a known reason",
 		Steps: []string{
 			"Read what the script printed under its standard error.",
@@ -666,7 +674,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: `(rustc\b|could not compile ).*\(signal: (4|6|7|8|11), SIG\w+|error: rustc interrupted by SIG(SEGV|BUS|ILL)`},
 			// The same code makes the compiler panic on every host.
-			{Line: `the compiler unexpectedly panicked|internal compiler error: `, Class: Kernel, Also: Env},
+			{Line: `the compiler unexpectedly panicked|^error: internal compiler error: `, Class: Kernel, Also: Env},
 		},
 		Example:  "error: could not compile `cutile` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc --crate-name cutile` (signal: 7, SIGBUS: access to undefined memory)",
 		NearMiss: "process didn't exit successfully: `rustc --crate-name cutile` (exit status: 1)",
@@ -710,7 +718,7 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B47", Stage: Build, Class: Infra, Also: Host, From: Rustc,
-		Title: "The build folder or a cache holds parts that another compiler built",
+		Title: "The build folder or a cache holds parts of another compiler or generator, or lacks some",
 		Steps: []string{
 			"Remove the target folder, or the cache that restored it, and build again.",
 			"Take the compiler's version into the cache's key.",
@@ -731,7 +739,7 @@ var buildRows = []Row{
 			"Install a compiler version that the toolkit's header names, and point `CUDAHOSTCXX` or `-ccbin` at it.",
 			"Or take a newer toolkit.",
 		},
-		Any:      []Pattern{{Line: `^/usr/include/c\+\+/\S+\(\d+\): error`}, {Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version`}},
+		Any:      []Pattern{{Line: `^/usr/include/c\+\+/\S+\(\d+\): error`}, {Line: `unsupported (GNU|clang|Clang|Microsoft Visual Studio) version|host compiler \(\S+\) is not supported|nvcc fatal *: Cannot find compiler `}},
 		Example:  "/usr/local/cuda/include/crt/host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 14 are not supported!",
 		NearMiss: "-- The CXX compiler identification is GNU 14.2.0, supported",
 	},
@@ -859,7 +867,7 @@ var buildRows = []Row{
 			{Line: `Must specify one of the following features: \[.*cuda-`},
 			{Line: `\b(nvcc|CUDA|cuda|toolkit) \d+\.\d+\S* (was |is )?(found|detected|too old).*\b(need|require|at least|want)\w*`, Not: `[Dd]river`},
 			{Line: `detected CUDA version \(\S+\) mismatches the version`},
-			{Line: `this tch version expects PyTorch|[Ff]ailed to (parse|read|determine) (the )?(CUDA|cuda|nvcc) (toolkit )?version`},
+			{Line: `this tch version expects PyTorch|[Ff]ailed to (parse|read|determine) (the )?(CUDA|cuda|nvcc) (toolkit )?version|(NVCC|nvcc|CUDA) version (should|must|has to) be (>=|at least|above) ?\d`},
 		},
 		Context:  `failed to run custom build command for`,
 		Example:  "thread 'main' panicked at cudarc-0.11.7/build.rs:80:14:\nUnsupported cuda toolkit version: `13.1`. Please raise a github issue.",
@@ -1046,7 +1054,7 @@ var buildRows = []Row{
 			"For a wrong format or class compare the machine and the compiler of both parts.",
 			"If a part was kept by a cache, build it anew.",
 		},
-		Any:      []Pattern{{Line: `recompile with -fPIC|\b(ld|lld|mold|rust-lld)\b.*(file in wrong format|incompatible with|is incompatible|unknown file type|file format not recognized|plugin needed to handle lto)|bad value for relocation|LTO version mismatch`}},
+		Any:      []Pattern{{Line: `recompile with -fPIC|\b(ld|lld|mold|rust-lld)\b.*(file in wrong format|incompatible with|is incompatible|unknown file type|file (format )?not recognized|plugin needed to handle lto)|bad value for relocation|LTO version mismatch|generated with LTO version`}},
 		Context:  "error: linking with",
 		Example:  "/usr/bin/ld: libtile.a(k.o): relocation R_X86_64_32 against `.rodata' can not be used when making a shared object; recompile with -fPIC\ncollect2: error: ld returned 1 exit status",
 		NearMiss: "cc -fPIC -shared -o libtile.so k.o",
@@ -1072,7 +1080,7 @@ var buildRows = []Row{
 			"A CMake from 4 on refuses projects that ask for less than 3.5: raise their minimum, or hold CMake back.",
 		},
 		Any: []Pattern{
-			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a package configuration file provided by|^By not providing "Find\w+\.cmake"`},
+			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a (package configuration file provided by|configuration file for package)|requires the language dialect "|^By not providing "Find\w+\.cmake"`},
 			{Line: `^but the target was not found\.`},
 			{Line: `^(CMake Error.*)?Could NOT find \w+ \(missing: |^Could not find toolchain file|CMake Error: Could not find CMAKE_ROOT`},
 		},
@@ -1081,12 +1089,12 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B73", Stage: Build, Class: Kernel, Also: Env, From: Platform,
-		Title: "A compiler of the CUDA toolkit crashed",
+		Title: "A compiler of C++ or of the CUDA toolkit crashed",
 		Steps: []string{
 			"Cut the source down to what triggers it; try a newer toolkit, and report it.",
 			"If every source fails so, memory or disk of this host may be faulty.",
 		},
-		Any:     []Pattern{{Line: `'?(cicc|ptxas|cudafe\+\+|fatbinary|nvlink|nvcc)'? died (due to|with) (signal ([1-8]|1\d)\b|status)`}, {Line: `cudafe\+\+.*[Ii]nternal error|[Ii]nternal error: assertion failed( at)?:? .*(cudafe|edg)`}},
+		Any:     []Pattern{{Line: `'?(cicc|ptxas|cudafe\+\+|fatbinary|nvlink|nvcc)'? died (due to|with) (signal ([1-8]|1\d)\b|status)`}, {Line: `cudafe\+\+.*[Ii]nternal error|[Ii]nternal error: assertion failed( at)?:? .*(cudafe|edg)`}, {Line: `Internal Compiler Error \(codegen\)|: internal compiler error: `, Not: `Killed|^error: internal`}, {Line: `(cicc|cudafe\+\+|cc1plus|clang(\+\+)?|clang frontend command failed|lto1)\b.*\b(Segmentation fault|core dumped|due to signal)`, Not: `Killed`}},
 		Example: "nvcc error   : 'ptxas' died due to signal 11 (Invalid memory reference)", NearMiss: "nvcc warning : 'ptxas' was called twice",
 	},
 	{
@@ -1466,7 +1474,7 @@ var buildRows = []Row{
 			"If a configure step found the library by itself, switch that option off or pass it on.",
 		},
 		Any: []Pattern{
-			{Line: `undefined (reference to|symbol:) .?(cu[A-Z]\w+|cuda[A-Z]\w+|__cuda\w+|nccl[A-Z]\w+|cublas\w+|cudnn\w+|nvrtc\w+|cusparse\w+|cusolver\w+|curand\w+|cufft\w+|nvml[A-Z]\w+|cupti[A-Z]\w+|nvJitLink\w+|__nvJitLink\w+)`, Not: `symbol lookup error|\.so[\d.]*: undefined symbol: |__cudaRegisterLinkedBinary`},
+			{Line: `undefined (reference to|(hidden |protected )?symbol:) .?(cu[A-Z]\w+|cuda[A-Z]\w+|__cuda\w+|nccl[A-Z]\w+|cublas\w+|cudnn\w+|nvrtc\w+|cusparse\w+|cusolver\w+|curand\w+|cufft\w+|nvml[A-Z]\w+|cupti[A-Z]\w+|nvJitLink\w+|__nvJitLink\w+)`, Not: `symbol lookup error|\.so[\d.]*: undefined symbol: |__cudaRegisterLinkedBinary`},
 		},
 		Context:  `error: linking with|collect2: error`,
 		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: undefined symbol: ncclGroupStart",
@@ -1522,7 +1530,7 @@ var buildRows = []Row{
 			"Compare the toolkit's version with the first one that knows the option, the C++ dialect or the value.",
 			"If nobody touched the flags, the image's toolkit or the build system changed.",
 		},
-		Any:      []Pattern{{Line: `\bnvcc fatal\s*: *(Value '\S+' is not defined|Unknown option|[Uu]nsupported option|redefinition of|A single input file is required|Don't know what to do|Could not (open|set up)|No input files|Option '|argument expected|incompatible redefinition|Stray '"'|'\S+'?: expected|Failed to (create|preprocess))`}},
+		Any:      []Pattern{{Line: `\b(nvcc|fatbinary|cuobjdump) fatal\s*: *(Value '\S+' is not defined|Unknown option|[Uu]nsupported option|redefinition of|A single input file is required|Don't know what to do|Could not (open|set up)|No input files|Option '|argument expected|incompatible redefinition|Stray '"'|'\S+'?: expected|Failed to (create|preprocess))`}},
 		Example:  "nvcc fatal   : Unknown option '-fno-plt'",
 		NearMiss: "nvcc warning : The -std=c++20 flag is not supported with the configured host compiler. Flag will be ignored.",
 	},
@@ -1538,6 +1546,49 @@ var buildRows = []Row{
 		Context: `^= help: message:`, ContextAfter: true,
 		Example:  "error: custom attribute panicked\n --> src/k.rs:3:1\n  = help: message: not yet implemented: item in module",
 		NearMiss: "error: custom attribute not found in this scope",
+	},
+	{
+		ID: "S-B106", Stage: Build, Class: Host, Also: Env, Rank: General, Unless: []string{"S-B72", "S-B52", "S-B18", "S-B48", "S-B87", "S-B30", "S-X35"}, From: Platform,
+		Title: "CMake stops while it configures the build",
+		Steps: []string{
+			"Read the first `CMake Error` and the lines below it: they name the file, the variable or the package.",
+			"If it cannot use the CUDA compiler, its log (`CMakeFiles/CMakeConfigureLog.yaml`) has what nvcc printed; set CMAKE_CUDA_ARCHITECTURES where no GPU is present.",
+			"If nobody touched the CMake files, compare the versions of CMake and of the toolkit with the last good run.",
+		},
+		Any:      []Pattern{{Line: `\bCMake Error( at|:| in)|Configuring incomplete, errors occurred|The CUDA compiler identification is unknown|is not able to compile a simple test program`}},
+		Context:  `must be non-empty|is not able to compile|does not (appear to )?contain`,
+		Example:  "CMake Error: CMAKE_CUDA_ARCHITECTURES must be non-empty if set.",
+		NearMiss: "-- Configuring done (0.4s), no CMake error",
+	},
+	{
+		ID: "S-B107", Stage: Build, Class: Kernel, Also: Host, Rank: Specific, From: Platform,
+		Title: "Device code uses a function or a variable of the host",
+		Steps: []string{
+			"Mark what the message names with `__device__` (`__host__ __device__` in headers), or use its counterpart in `cuda::std`.",
+			"A `constexpr` function needs `--expt-relaxed-constexpr`, a lambda `--extended-lambda`.",
+			"Pass variables of the host as arguments, or make them `constexpr` or `__constant__`.",
+		},
+		Any: []Pattern{
+			{Line: hostOnly},
+			{Line: deviceOnly, Class: Host, Also: Kernel},
+		},
+		Example:  "src/pool.cu(40): error: calling a __host__ function(\"clamp\") from a __global__ function(\"pool\") is not allowed",
+		NearMiss: "src/pool.cu(40): warning: inline qualifier ignored for \"__global__\" function",
+	},
+	{
+		ID: "S-B108", Stage: Build, Class: Host, Also: Kernel, Unless: []string{"S-J36", "S-B89", "S-B107", "S-B79", "S-B48"}, From: Platform,
+		Title: "A call, an operator or inline assembly in C++ or CUDA gets types that it has no form for",
+		Steps: []string{
+			"Compare the types of the arguments, which stand below the message, with the declarations.",
+			"For `__half` and `__nv_bfloat16`: PyTorch's build defines away their operators and conversions (`__CUDA_NO_HALF_OPERATORS__` and the like): undefine these, or call `__hadd` and the conversions by name.",
+			"If the code did not change, a header of the toolkit, of CUTLASS or of PyTorch did.",
+		},
+		Any: []Pattern{
+			{Line: `error:? ` + noForm + `|couldn't allocate (output|input) register for constraint`},
+		},
+		Context:  `(argument|operand) types are: `,
+		Example:  "src/add.cu(9): error: no operator \"+\" matches these operands\n            operand types are: __half + __half",
+		NearMiss: "src/add.cu(9): note: candidate operator \"+\" has two operands of __half",
 	},
 }
 

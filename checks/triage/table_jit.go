@@ -290,7 +290,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b(Tile)?Compiler(Execution|Timeout)Error\b|\bTileCompilerError\b`, Rank: General},
-			{Line: `\b(TileTypeError|TileSyntaxError|TileValueError|TileInternalError|TileStaticAssertionError)\b`},
+			{Line: `\bTileInternalError\b`},
 			{Line: `failed to compile Tile IR program`, Rank: General},
 		},
 		Context:  `[Rr]eturn code \d+`,
@@ -307,7 +307,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bout of resource: `},
-			{Line: `uses too much (shared data|local data|parameter space)|[Rr]egister allocation failed`},
+			{Line: `uses too much (shared data|local data|parameter space)|[Rr]egister allocation failed|ran out of registers during register allocation`},
 			{Line: `set the allowed dynamic shared memory size|(MAX_DYNAMIC_SHARED_SIZE|MaxDynamicSharedMemorySize)\S* .*(fail|[Ii]nvalid|exceed)|cuFuncSetAttribute\b.*([Ff]ail|INVALID_VALUE)`},
 			{Line: `([Rr]equired|requested|needs) \S* ?(bytes of |KiB of )?shared memory.*(limit|available|maximum|exceeds|only)|[Ss]hared memory .*(exceeds?|larger than|more than) (the )?(device|hardware|maximum|limit|available)`},
 		},
@@ -500,7 +500,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `type \w+ not supported in this architecture|[Ff]p8\w* (is |are )?(not supported|only supported) |[Ff]loat8\w* .*(only|not) supported (on|for|by)`},
-			{Line: `not supported on \.target|requires \.target '?sm_\d+|\.target '?sm_\d+\w?'? requires|[Rr]equires (at least )?(CUDA )?compute capability|requires sm_?\d+\w? or (higher|later|newer)`},
+			{Line: `not supported on \.target|cannot be compiled for architecture|requires \.target '?sm_\d+|\.target '?sm_\d+\w?'? requires|[Rr]equires (at least )?(CUDA )?compute capability|requires sm_?\d+\w? or (higher|later|newer)`},
 			{Line: `only supports? (NVIDIA )?(Turing|Ampere|Ada|Hopper|Blackwell)\b.{0,24}\bGPUs?\b`},
 			{Line: `: error:? incomplete type ".*wmma::fragment<|: error:? identifier "__(h|nv_|bf)\w*" is undefined`},
 			{Line: `: error:? no instance of overloaded function "(\w+::)*(atomic\w+|load_matrix_sync|mma_sync|__\w+)" matches`, Near: `argument types are: .*(bfloat16|half|fp8|double)`, Within: 3},
@@ -518,7 +518,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Cc]annot find (ptxas|cuobjdump|nvdisasm|nvlink|tileiras)\b|No such file or directory: '(\S*/)?(ptxas|nvcc|cuobjdump|nvdisasm|tileiras)'|'?\b(ptxas|tileiras|nvdisasm|cuobjdump)'? (is |was )?not found (in|on)\b`},
-			{Line: `[Cc]ould not find (the )?'?(ptxas|tileiras)\b|(ptxas|tileiras): command not found|\bwhich\b.*\b(ptxas|tileiras): no |\b(libNVVM|libnvvm|libdevice|NVVM)\S* (cannot|could not) be found|[Cc]an(not|'t) find (libdevice|libnvvm)`},
+			{Line: `[Cc]ould not find (the )?'?(ptxas|tileiras)\b|(ptxas|tileiras): command not found|\bwhich\b.*\b(ptxas|tileiras): no |(cicc|cudafe\+\+|ptxas|nvlink|fatbinary): (command )?not found|\b(libNVVM|libnvvm|libdevice|NVVM)\S* (cannot|could not) be found|[Cc]an(not|'t) find (libdevice|libnvvm)`},
 		},
 		Example:  "FileNotFoundError: [Errno 2] No such file or directory: 'tileiras'",
 		NearMiss: "tileiras is at /usr/local/cuda/bin/tileiras",
@@ -570,7 +570,7 @@ var jitRows = []Row{
 			"Leave that option out, take another tile shape, or the version that compiled it last.",
 			"Report it to the compiler's maintainers; the test's values say nothing.",
 		},
-		Any:      []Pattern{{Line: `Fatal Python error: (Aborted|Segmentation fault)`, Near: `triton/backends/\w+/compiler\.py", line \d+ in make_`, Within: 14}, {Line: `Pipeline failed while executing \[|does not have expected attribute ttg\.partition|failed to legalize operation 'tt|size mismatch when packing elements for LLVM struct|[Ii]nternal Triton PTX codegen error: (?:Segmentation|signal)`}, {Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|\.(cpp|h|td|inc):\d+: .*\b(mlir|llvm)::.*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: (Broken|unsupported|Do not know|Instruction|Unable)|PLEASE submit a bug report to https`, Not: `tileiras`}},
+		Any:      []Pattern{{Line: `Fatal Python error: (Aborted|Segmentation fault)`, Near: `triton/backends/\w+/compiler\.py", line \d+ in make_`, Within: 14}, {Line: `Pipeline failed while executing \[|does not have expected attribute ttg\.partition|failed to legalize operation 'tt|size mismatch when packing elements for LLVM struct|[Ii]nternal Triton PTX codegen error: (?:Segmentation|signal)`}, {Line: `(mlir|llvm|LLVM|MLIR|triton|nvptx|NVPTX)\S*\.(cpp|h|td|inc):\d+: .*Assertion .* failed|\.(cpp|h|td|inc):\d+: .*\b(mlir|llvm)::.*Assertion .* failed|UNREACHABLE executed at \S+|LLVM ERROR: |error in backend: |PLEASE submit a bug report to https`, Not: `tileiras|LLVM ERROR: (out of memory|IO failure|Cannot select)`}},
 		Example:  "python: /build/llvm/mlir/lib/IR/Operation.cpp:400: mlir::Operation::erase(): Assertion `use_empty()' failed.\nAborted (core dumped)",
 		NearMiss: "built with LLVM 21, assertions on",
 	},
@@ -666,7 +666,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Ss]hapes? should have M ?>= ?\d+|\bM ?>= ?\d+, N ?>= ?\d+,? (and )?K ?>= ?\d+|\b([Ss]hapes?|[Dd]im\w*)\b.*\b(must|should|have to) be (>=|at least) ?16\b`},
-			{Line: `\b(tl\.)?dot(_scaled)?\b.*\b(at least|>=|minimum( size)?( of)?|smaller than|less than|below) ?(16|32)\b`, Not: `^\s*(#|//|assert )`},
+			{Line: `\btl\.dot(_scaled)?\b.*\b(at least|>=|minimum( size)?( of)?|smaller than|less than|below) ?(16|32)\b`, Not: `^\s*(#|//|assert )|[Ss]kip|fall\w* back|padd|without`},
 		},
 		Example:  "triton.compiler.errors.CompilationError: at 30:15:\nInput shapes should have M >= 1, N >= 1 and K >= 16",
 		NearMiss: "configs with M >= 1, all shapes are padded to 16",
@@ -792,6 +792,18 @@ var jitRows = []Row{
 		Any:      []Pattern{{Line: `with max regcount of \d+ calls function .* with regcount of \d+`}},
 		Example:  "ptxas error   : Entry function 'k' with max regcount of 64 calls function 'f' with regcount of 80",
 		NearMiss: "ptxas info    : Function 'f' with regcount of 80",
+	},
+	{
+		ID: "S-J60", Stage: JIT, Class: Kernel, Also: Test, Unless: []string{"S-J26", "S-J36", "S-J22"}, From: Platform,
+		Title: "cuTile Python refuses the kernel's source: a type, a shape, a value or a part of Python does not fit",
+		Steps: []string{
+			"Read the message behind the error's name: it names the operation and the tiles, and the place stands below.",
+			"See whose kernel it is: a reference kernel is not the port's fault.",
+			"If it compiled before, compare the version of cuda-tile with that of the last good run.",
+		},
+		Any:      []Pattern{{Line: `\bTile(Type|Syntax|Value|StaticAssertion|Arithmetic)Error\b`}},
+		Example:  "cuda.tile._exception.TileTypeError: Operand types do not match: Tile[float16,(64,64)] and Tile[float32,(64,)]",
+		NearMiss: "import TileCompilerOptions",
 	},
 }
 

@@ -394,7 +394,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `^(/\S+/)?(cp|mv|tee|sed|cat|ls|chmod|nm|objdump|strip|tail|head|grep|cd|rm|jq|diff): .*: No such file or directory$|\bcd: \S+: No such file or directory$|: cannot (stat|access) '[^']*': No such file|nm: '[^']*': No such file`},
-			{Line: `No rule to make target|^jq: error |FileNotFoundError: \[Errno 2\]|CUDA_ERROR_FILE_NOT_FOUND`},
+			{Line: `No rule to make target|missing and no known rule to make it|^jq: error |FileNotFoundError: \[Errno 2\]|CUDA_ERROR_FILE_NOT_FOUND`},
 		},
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
 	},
@@ -503,7 +503,7 @@ var processRows = []Row{
 			"Correct the option in the step, or install the version or plugin that has it.",
 		},
 		Any: []Pattern{
-			{Line: `error: (unexpected argument|unrecognized (subcommand|option)|no such (subcommand|command)|invalid (value|option)|[Ff]ound argument|the following required arguments were not provided)`},
+			{Line: `error: (unexpected argument|unrecognized (subcommand|option)|no such (subcommand|command)|invalid (value|option)|[Ff]ound argument|the following required arguments were not provided|unrecognized command.line option|unsupported option )`},
 			{Line: `\b\w+: error: (invalid choice|argument \S+: invalid|unrecognized arguments)|[Ii]nvalid option( --|: )|unrecognized option '|unknown (flag|shorthand flag|option)[: ]|[Nn]o such option: `, Not: `^pytest|__main__\.py|pytest: error`},
 			{Line: `the input device is not a TTY|is not a (docker|git|gh|nvidia-smi) command|cargo: no such command`},
 		},
@@ -827,7 +827,7 @@ var processRows = []Row{
 			"If the controller cannot be reached, run the job again later; the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `[Bb]atch job submission failed|Unable to allocate resources|Unable to create step for job|allocation failure|invalid partition specified|Invalid (account or account/partition|generic resource|Trackable RESource)|[Ii]nvalid generic resource|\bQOS\w*(Limit|Per\w+)\b|Job violates accounting/QOS policy`},
+			{Line: `[Bb]atch job submission failed|Unable to allocate resources|Unable to create step for job|\b(srun|salloc|sbatch): .*allocation failure|invalid partition specified|Invalid (account or account/partition|generic resource|Trackable RESource)|[Ii]nvalid generic resource|\bQOS\w*(Limit|Per\w+)\b|Job violates accounting/QOS policy`},
 			{Line: `Unable to contact slurm controller|Requested (node configuration is not available|time limit is invalid)|^(sbatch|salloc): error: `},
 			{Line: `^bsub: |Job not submitted\.|^qsub: .*(violates|[Uu]nknown|exceed|would exceed)`},
 		},

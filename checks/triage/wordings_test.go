@@ -114,7 +114,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-J22", "RuntimeError: CUDA error: no kernel image is available for execution on the device\nCUDA kernel errors might be asynchronously reported"},
 		{"S-J24", "ptxas error   : Entry function 'softmax_kernel' uses too much shared data (0x40000 bytes, 0x3a000 max)"},
 		{"S-J59", "triton.compiler.errors.CompilationError: at 14:11:\n    acc = tl.dot(a, b)\n           ^\nInput shapes should have M >= 16, N >= 16 and K >= 16"},
-		{"S-J23", "cuda.tile._exception.TileTypeError: Expected a tile of rank 2, got rank 1"},
+		{"S-J60", "cuda.tile._exception.TileTypeError: Expected a tile of rank 2, got rank 1"},
 		{"S-J19", "thread '<unnamed>' panicked at cutile-compiler/src/cuda_tile_runtime_utils.rs:87:13:\nFailed to launch tileiras for /tmp/a.bc: No such file or directory (os error 2)\npanic in a function that cannot unwind\nFatal Python error: Aborted"},
 		{"S-R06", "RuntimeError: CUDA error: unspecified launch failure"},
 		{"S-R69", "========= Invalid __global__ read of size 4 bytes\n=========     at softmax_entry+0x1a0\n=========     by thread (64,0,0) in block (3,0,0)"},
