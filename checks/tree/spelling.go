@@ -38,10 +38,18 @@ func misread(f *syntax.File, src []byte) string {
 
 // plainEncodings are those by which Python reads a file of UTF-8 with the same
 // names and statements.
-var plainEncodings = map[string]bool{"utf-8": true, "utf8": true, "utf-8-sig": true, "ascii": true, "us-ascii": true, "latin-1": true, "iso-8859-1": true, "iso-latin-1": true}
+var plainEncodings = map[string]bool{"utf-8": true, "utf8": true, "ascii": true, "us-ascii": true, "latin-1": true, "iso-8859-1": true, "iso-latin-1": true}
 
+// normalEncoding is a declared name as Python compares it: what stands behind utf-8
+// and latin-1, such as an editor's line ends, does not count.
 func normalEncoding(name string) string {
-	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	for _, short := range []string{"utf-8", "latin-1", "iso-8859-1", "iso-latin-1"} {
+		if strings.HasPrefix(name, short+"-") {
+			return short
+		}
+	}
+	return name
 }
 
 // declaredEncoding is the encoding that a comment in the first two lines
@@ -85,10 +93,10 @@ var (
 		R16: []unicode.Range16{
 			{0x00aa, 0x00aa, 1}, {0x00ba, 0x00ba, 1}, {0x0132, 0x0133, 1}, {0x017f, 0x017f, 1}, {0x01c4, 0x01cc, 1}, {0x01f1, 0x01f3, 1},
 			{0x02b0, 0x02b8, 1}, {0x02e0, 0x02e4, 1}, {0x1d2c, 0x1d6a, 1}, {0x1d78, 0x1d78, 1}, {0x1d9b, 0x1dbf, 1}, {0x2071, 0x2071, 1}, {0x207f, 0x207f, 1},
-			{0x2090, 0x209c, 1}, {0x2102, 0x2149, 1}, {0x2160, 0x217f, 1}, {0x2c7c, 0x2c7d, 1}, {0xfb00, 0xfb06, 1},
+			{0x2090, 0x209c, 1}, {0x2102, 0x2149, 1}, {0x2160, 0x217f, 1}, {0x2c7c, 0x2c7d, 1}, {0xa7f2, 0xa7f4, 1}, {0xfb00, 0xfb06, 1},
 			{0xfe33, 0xfe34, 1}, {0xfe4d, 0xfe4f, 1}, {0xff10, 0xff19, 1}, {0xff21, 0xff3a, 1}, {0xff3f, 0xff3f, 1}, {0xff41, 0xff5a, 1},
 		},
-		R32: []unicode.Range32{{0x1d400, 0x1d7ff, 1}, {0x1fbf0, 0x1fbf9, 1}},
+		R32: []unicode.Range32{{0x107a5, 0x107a5, 1}, {0x1d400, 0x1d7ff, 1}, {0x1fbf0, 0x1fbf9, 1}},
 	}
 	rustLetters = &unicode.RangeTable{R16: []unicode.Range16{{0x212a, 0x212b, 1}}}
 )
