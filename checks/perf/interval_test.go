@@ -121,7 +121,45 @@ func TestSharedCard(t *testing.T) {
 	wall := evidence(nil)
 	wall.Timing = "wall"
 	v = Compare(files(2, 1.0, 15), []job.Evidence{wall}, cutileOptions)
-	require.NotEqual(t, Blocked, v.Verdict, "a host's clock always varies")
+	require.NotEqual(t, Blocked, v.Verdict, "a wall clock always varies")
+}
+
+// An interval that holds the limit leaves the verdict as it is, and the sentence
+// says that it is none, and what to do.
+func TestMeasurementThatDoesNotDecideSaysSo(t *testing.T) {
+	wall := evidence(nil)
+	wall.Timing = "wall"
+	wild := rounds([2]float64{3, 1}, [2]float64{0.9, 1.4}, [2]float64{0.5, 2})
+	for _, row := range []struct {
+		evidence job.Evidence
+		max      int
+		says     string
+	}{
+		{wall, 3, "; measure again on a machine that nothing else uses, or by device times, which scatter less than those of a wall clock."},
+		{wall, 6, "; measure 3 more rounds on a machine that nothing else uses, or by"},
+		{evidence(nil), 4, "; measure 1 more round on a card that nothing else uses."},
+	} {
+		o := cutileOptions
+		o.MaxRounds = row.max
+		v := Compare(wild, []job.Evidence{row.evidence}, o)
+		require.Equal(t, Done, v.Verdict, v.Sentence)
+		require.True(t, v.Borderline)
+		require.Less(t, v.Confidence.Low, 0.2)
+		require.Greater(t, v.Confidence.High, 5.0)
+		require.Regexp(t, `; borderline\. The measurement does not decide: the ratio may lie anywhere from 0\.\d+ to \d+\.\d+, on both sides of the limit; `, v.Sentence)
+		require.Contains(t, v.Sentence, row.says)
+	}
+
+	v := Compare(rounds([2]float64{0.5, 1}, [2]float64{0.51, 1}, [2]float64{0.5, 1}), []job.Evidence{wall}, cutileOptions)
+	require.NotContains(t, v.Sentence, "does not decide")
+	v = Compare(rounds([2]float64{1.045, 1}, [2]float64{1.045, 1}, [2]float64{1.045, 1}), nil, cutileOptions)
+	require.True(t, v.Borderline, "close to the limit")
+	require.NotContains(t, v.Sentence, "does not decide", "the interval is on one side of it")
+	failed := wall
+	failed.Commands = []job.Command{{Name: "pytest", ExitCode: 1}}
+	v = Compare(wild, []job.Evidence{failed}, cutileOptions)
+	require.Equal(t, Blocked, v.Verdict)
+	require.NotContains(t, v.Sentence, "does not decide")
 }
 
 // A true ratio next to the limit is decided by luck, however quiet the rounds are.

@@ -61,7 +61,7 @@ func (c *comparison) compare(files []File, evidence []job.Evidence) {
 	c.v.Verdict, c.v.Severity, c.v.GeomeanRatio = c.judge(all)
 	if blocked == "" && c.v.Verdict == Done {
 		if blocked = failedCommand(evidence); blocked != "" {
-			c.v.RatioMean, c.v.Confidence, c.v.Borderline, c.v.MoreRounds = nil, nil, false, 0
+			c.v.RatioMean, c.v.Confidence, c.v.Borderline, c.v.MoreRounds, c.open = nil, nil, false, 0, ""
 			c.v.ConfidenceNote = noInterval
 		}
 	}
@@ -380,12 +380,33 @@ func (c *comparison) statistics(ms []matched) (blocked string) {
 	case ok:
 		c.v.Confidence = &Confidence{confidenceLevel, math.Exp(low), math.Exp(high)}
 		c.v.ConfidenceNote = r.widened()
+		if open {
+			c.open = c.undecided(low, high)
+		}
 	default:
 		c.v.ConfidenceNote = words.Count(r.rounds, "round") + "; an interval needs at least 2"
 	}
 	near := math.Abs(r.lowest-math.Log(limit)) < acrossCards
 	c.v.Borderline = open || near || passes(lowest) != passes(mean)
 	return ""
+}
+
+// undecided says that the verdict could as well be another, and what to do.
+func (c *comparison) undecided(low, high float64) string {
+	ratio := func(log float64) string { return FormatRatio(math.Exp(log), c.o.Threshold) }
+	do, where := "measure again", "a card"
+	if n := c.v.MoreRounds; n > 0 {
+		do = "measure " + words.Count(n, "more round")
+	}
+	if c.wall {
+		where = "a machine"
+	}
+	s := fmt.Sprintf("The measurement does not decide: the ratio may lie anywhere from %s to %s, on both sides of the limit; %s on %s that nothing else uses",
+		ratio(low), ratio(high), do, where)
+	if c.wall {
+		s += ", or by device times, which scatter less than those of a wall clock"
+	}
+	return s + "."
 }
 
 // noisyRelStd is the spread inside a run, in percent, and fewRepetitions the
@@ -557,6 +578,9 @@ func (c *comparison) sentence(all group, blocked string) {
 		v.Sentence += "; borderline"
 	}
 	v.Sentence += "."
+	if c.open != "" {
+		v.Sentence += " " + c.open
+	}
 }
 
 // comparedWith names the backends that the matched configs were compared with.

@@ -44,7 +44,7 @@ func (c *perfCompareCmd) Run(s streams) error {
 	switch c.Format {
 	case "json":
 		err = writeJSON(s.Out, v)
-		if err == nil && v.Verdict != perf.Done {
+		if err == nil && (v.Verdict != perf.Done || v.Borderline) {
 			_, err = fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(v.Sentence).Line())
 		}
 	case "markdown":
