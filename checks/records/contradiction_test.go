@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/hostile"
 )
 
 func suiteOf(attributes string, cases ...string) string {
@@ -135,6 +138,16 @@ func TestFallbackLine(t *testing.T) {
 		r := ReadJUnit("x.xml", strings.NewReader(document(`<testcase classname="a" name="b"><system-out>`+noise+"\n"+line+"\n"+noise+`</system-out></testcase>`)))
 		require.Equal(t, line, Fallback(r.Cases[0].Output, "cutile-rs"))
 	}
+}
+
+// A line may begin the dispatcher's words again and again.
+func TestFallbackOfALongLine(t *testing.T) {
+	hostile.Linear(t, 1<<18, func(n int) string { return strings.Repeat("Current backend 'x' ", n/20) }, func(text string) {
+		require.Empty(t, Fallback(text, "cutile-rs"))
+	})
+	line := "Current backend 'cutile-rs' has no implementation for 'bmm'" + strings.Repeat("é", 300)
+	said := Fallback(line, "cutile-rs")
+	require.True(t, utf8.ValidString(said) && strings.HasPrefix(line, said) && len(said) <= maxSaid, said)
 }
 
 func TestBackwardByName(t *testing.T) {

@@ -15,30 +15,25 @@ const (
 )
 
 // Fallback is the first line of a case's output in which the dispatcher says that
-// another one than the backend answered, else "".
+// another one than the backend answered, else "". Of a long line it is the beginning.
 func Fallback(text, backend string) string {
-	for rest := text; ; {
-		i := nextSign(rest)
-		if i < 0 {
-			return ""
+	first, said := len(text), ""
+	for _, sign := range []string{fallbackBegins, defaultBegins} {
+		for at := 0; ; at += len(sign) {
+			i := strings.Index(text[at:first], sign)
+			if i < 0 {
+				break
+			}
+			at += i
+			line, _, _ := strings.Cut(text[at:min(len(text), at+maxSaid)], "\n")
+			name, ok := fellBack(line)
+			if ok && name == CanonicalBackend(backend) || strings.HasPrefix(line, defaultBegins) && strings.Contains(line, defaultAnswered) {
+				first, said = at, strings.ToValidUTF8(strings.TrimSpace(line), "")
+				break
+			}
 		}
-		rest = rest[i:]
-		line, _, _ := strings.Cut(rest, "\n")
-		name, ok := fellBack(line)
-		if ok && name == CanonicalBackend(backend) || strings.HasPrefix(line, defaultBegins) && strings.Contains(line, defaultAnswered) {
-			return string(cut([]byte(strings.TrimSpace(line)), maxSaid))
-		}
-		rest = rest[1:]
 	}
-}
-
-// nextSign is where a line of the dispatcher may begin.
-func nextSign(text string) int {
-	first := strings.Index(text, fallbackBegins)
-	if i := strings.Index(text, defaultBegins); i >= 0 && (first < 0 || i < first) {
-		return i
-	}
-	return first
+	return said
 }
 
 // fellBack is the backend of which a line says that it lacks the op.
