@@ -221,7 +221,7 @@ const maxFaults = 100
 func (p Problems) sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Message, b.Message)) })
 	if more := len(p) - maxFaults; more > 0 {
-		p = append(p[:maxFaults], Problem{p[0].File, 0, fmt.Sprintf("%d more faults", more)})
+		p = append(p[:maxFaults], Problem{p[0].File, 0, words.Count(more, "more fault")})
 	}
 	return p
 }
@@ -351,7 +351,7 @@ func (c Config) validate(d *decoder) {
 	}
 	for _, from := range slices.Sorted(maps.Keys(c.Perf.Renames)) {
 		if from == "" || c.Perf.Renames[from] == "" {
-			bad("perf.renames", "old and new config names", from)
+			bad("perf.renames."+from, "old and new config names", from)
 		}
 	}
 	for i, pattern := range c.AllowedSkips {
