@@ -334,7 +334,8 @@ func (c *console) into(to *collector, log string) {
 		switch {
 		case failed:
 			tc.Outcome = records.Failed
-		case !k.passed:
+		case !k.passed && !(k.rerun && c.passed > 0):
+			// One that was run again and is not among the failures has passed.
 			continue
 		}
 		var first *Comparison
@@ -347,7 +348,7 @@ func (c *console) into(to *collector, log string) {
 		}
 		to.addShown(tc, first, log, shown{
 			unsaid: failed && first == nil && (k.reason == "" || asserts(k.reason)),
-			again:  k.rerun && k.passed || k.rerun && varies(shares),
+			again:  k.rerun && !failed || k.rerun && varies(shares),
 			facts:  k.facts,
 		})
 	}

@@ -65,7 +65,7 @@ var (
 	errorOf = regexp.MustCompile(`^(?:max_?|mean_?|abs_?|rel_?)*(?:err|error|diff|dist)_`)
 	// theirs and our are names of the two sides.
 	theirs = regexp.MustCompile(`^([Rr]ef\w*|[Tt]orch\w*|[Pp]y[Tt]orch|eager\w*|[Ee]xpected|baseline|cu[Bb][Ll][Aa][Ss]\w*|cu[Dd][Nn][Nn]\w*|want|golden|jnp|jax|numpy|np|cupy|sdpa)$`)
-	our    = regexp.MustCompile(`^(y|[Oo]ut\w*|[Oo]urs?|[Kk]ernel\w*|test|got|actual|result|candidate|cu[Tt]ile\w*|[Tt]riton\w*|tile\w*|fused)$`)
+	our    = regexp.MustCompile(`^(y|[Oo]ut\w*|[Oo]urs?|[Kk]ernel\w*|test|got|actual|result|candidate|cu[Tt]ile\w*|[Tt]riton\w*|tile\w*|fused|res)$`)
 
 	// named are values that both sides give one setting.
 	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)

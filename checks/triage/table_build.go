@@ -766,7 +766,7 @@ var buildRows = []Row{
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
-		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-X19"}, From: Platform,
+		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-X19", "S-I47"}, From: Platform,
 		Title: "A file that was downloaded or kept in a cache is damaged or cut off",
 		Steps: []string{
 			"Remove the file, or the cache entry, and fetch it again.",

@@ -17,6 +17,9 @@ const badCall = `\bTypeError\W{1,3}[\w.<>]+\(\) (got an unexpected keyword argum
 // script is the path of a benchmark or of a helper script.
 const script = `((bench(mark)?s?|scripts|tools|perf|profiling|examples|ci)/(\S+/)?[\w-]+|[\w-]*bench(mark)?[\w-]*|perf_\w+|profile_\w+|run_\w+)\.py`
 
+// scored names the score of a model.
+const scored = `\b([Aa]ccuracy|[Ss]cores?|gsm8k|GSM8K|mmlu|MMLU|exact_match|[Pp]erplexity|ppl|PPL|bleu|BLEU|wer|WER)\b`
+
 var correctnessRows = []Row{
 	{
 		ID: "S-C05", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, From: TileGym,
@@ -64,7 +67,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `^Greatest absolute difference: (nan|inf) at index`},
-			{Line: `\b(x and y )?[+-]?(nan|inf|NaN|NaT) location mismatch`},
+			{Line: `\b(x and y )?[+-]?(nan|inf|NaN|NaT) location mismatch|^Max absolute difference: nan$|Function '\w+' returned nan values in its \d+th output`},
 			{Line: `\b[Nn]a[Nn] != -?(\d|inf)|\b(kernel|got|actual|ours|out\w*|test)[ :=]+[Nn]a[Nn],? .*\b(ref\w*|expected|want)[ :=]+-?(inf|\d)`},
 			{Line: `\b(test|output|result|kernel|actual|got)\b.*\b[1-9]\d* NaNs?\b.*\b(ref\w*|expected)\b.*\b0 NaN`},
 			{Line: `\b[Nn]a[Nn]s?\b.*\b(out\w*|kernel|ours|got|test|y|result)\b.{0,12}[:=] ?[1-9]\d*\b.*\bref\w*\b.{0,12}[:=] ?0\b|\b(out|output|kernel|result|[Oo]utputs?) (has|have|contains?|holds?|is|are|shows?|gives?|yields?|produces?) (\d+ |only |all )?(NaN|nan|NaNs|inf|infinit\w+)\b`, Near: mismatchLine + `|^FAILED |AssertionError`, Within: 45},
@@ -107,7 +110,7 @@ var correctnessRows = []Row{
 		Example: "  File \"autotuner.py\", line 130 in _bench_config_cupti\nFailed: Timeout (>60.0s) from pytest-timeout.", NearMiss: "autotune finished\nFailed: Timeouts are off",
 	},
 	{
-		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Unless: []string{"S-R34", "S-R35"}, Rules: []string{"R38"}, Rank: General, From: Platform,
+		ID: "S-C12", Stage: Correctness, Class: Infra, Also: Host, Unless: []string{"S-R34", "S-R35", "S-C67"}, Rules: []string{"R38"}, Rank: General, From: Platform,
 		Title: "A test ran out of time",
 		Steps: []string{
 			"If it is the first case, compiling and tuning take the time: run a canary first or raise the limit.",
@@ -166,7 +169,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C71", "S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-C60", "S-R45"},
+		Unless: []string{"S-C71", "S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-C60", "S-C65", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -186,6 +189,9 @@ var correctnessRows = []Row{
 			{Line: `^comparison failed$|^Expected: \S+ ± \d|^FAILED \S.* - assert .* ± \d|AssertionError: .* (within \d+ places|not less than or equal to [\d.]+(e-?\d+)?)\b|Items are not equal to \d+ significant|Arrays are not less-ordered`},
 			{Line: `^The difference between .* and .* is [\d.e+-]+, which exceeds |\bis within [\d.e+-]+ of (each )?[\d.-]`},
 			{Line: `\bDisposition: (Incorrect|Failed)\b|^(cuBLAS|cuDNN|reference_device|reference_host): Incorrect\b`},
+			{Line: `\bRMSE \(res-fp64\): [\d.]|\bAccuracy failed\b|^fail_accuracy$`},
+			{Line: `\} elements are equal to \{|== Approx\( |where the value pair .* don't match|\bAll values are close`, Not: `\bok\b`},
+			{Line: `\|(got|kernel|actual|result|test|out)\S* ?- ?[\w.\[\]]+\|\D{0,6}[\d.]+(e[-+]?\d+)? ?> ?[\d.]|\b([Mm]ismatch|[Dd]iffers?|[Ww]rong( value)?) (at|@) .{0,24}\b(got|expected|want|actual|ref\w*|vs\.?)\b`},
 			{Line: `^INCORRECT: \[\d+\]: \S+ != |\bTENSOR NOT OK\b|^Result = FAIL\b|^([Rr]esults? )?[Vv]erification:? (FAILED|failed|FAIL)\b`},
 			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
 			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
@@ -423,7 +429,9 @@ var correctnessRows = []Row{
 			{Line: `\b[Pp]ass(es|ed)? (when run |if run )?(alone|in isolation|by itself|on its own|on their own|in a fresh process)\b|\b(alone|in isolation|in a fresh process)\b.{0,24}\bpass(es|ed)?\b|\b(fails?|failed) only (after|together with|when run after)\b`},
 			{Line: `^(\$ |\+ )?(python3? -m )?pytest \S+\.py::\S+$`, Near: `^1 passed in [\d.]+s`, Within: 5},
 			{Line: `\b(alone|isolation|fresh process|fresh processes|isolated)\b`, Near: `^\d+ passed in [\d.]+s`, Within: 5},
-			{Line: `\b(reverse_order|random[-_]order|-p no:randomly)\b`, Near: `^\d+ (passed|failed)\b`, Within: 5},
+			{Line: `\b(reverse_order|random[-_]order)\b`, Near: `^\d+ (passed|failed)\b`, Within: 5},
+			{Line: `-p no:randomly\b`, Near: `^(=+ )?\d+ passed\b|no:randomly\W{1,4}(all )?\d+ passed|no:randomly\W{1,4}(it |they )?pass(es|ed)?\b`, Within: 5},
+			{Line: `^AssertionError: assert '\w+' not in environ\(`},
 		},
 		Example:  "$ for t in $FAILED; do pytest $t; done  # each in a fresh process\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
 		NearMiss: "$ pytest tests/ops\n1 passed in 2.10s\nFAILED tests/ops/test_bmm.py::test_op[cutile_rs-nt] - AssertionError",
@@ -907,5 +915,64 @@ var correctnessRows = []Row{
 		},
 		Example:  "fetch: out.to('cpu', non_blocking=True), compared at once\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "fetch: out.to('cpu'), compared at once\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C64", Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R48"}, Unless: []string{"S-C16", "S-C23"}, From: Platform,
+		Title: "A model's score with this kernel is below what the job demands",
+		Steps: []string{
+			"Run the same questions with the reference backend: if the score is as low there, the threshold or the sample is at fault.",
+			"If it is lower by far, compare the kernel with its reference on the model's own shapes and types first.",
+			"If it misses by a little, repeat it: with a few hundred questions a score varies by some percent.",
+		},
+		Any: []Pattern{
+			{Line: `^AssertionError: \d[\d.]* not (greater|less) than (or equal to )?\d`, Near: scored, Within: 30},
+			{Line: `^AssertionError: .*` + scored + `.*\b(below|less than|not (greater|above|reach\w*)|under|too (low|high)|above|exceeds)\b|^AssertionError: .*` + scored + `.* (<|>) ?\d|\bExpected: \d[\d.]* \| Measured: \d`},
+			{Line: scored + `.{0,30}\d ?(%)? ?(is )?(below|under|less than|<) (the )?(threshold|baseline|minimum|target|expected|\d)`, With: []string{failedCase, "S-X41"}},
+		},
+		Example:  "gsm8k accuracy: 0.412\nAssertionError: 0.412 not greater than 0.61",
+		NearMiss: "gsm8k accuracy: 0.643, threshold 0.61",
+	},
+	{
+		ID: "S-C65", Stage: Correctness, Class: Test, Also: Host, Rules: []string{"R35"}, Unless: []string{"S-C23"}, From: Platform,
+		With:  append([]string{"S-X16"}, mismatches...),
+		Title: "Two operands of different shapes were broadcast against each other: the values compare something else",
+		Steps: []string{
+			"See in which side the warning's shapes meet: the reference that the test computes, or the wrapper.",
+			"Give both the same shape, with an explicit reshape or unsqueeze; a column against a row makes a matrix.",
+			"Assert the shapes before the values.",
+		},
+		Any:      []Pattern{{Line: `Using a target size \(.*\) that is different to the input size`, Warned: Weak}},
+		Example:  "UserWarning: Using a target size (torch.Size([8])) that is different to the input size (torch.Size([8, 1])). This will likely lead to incorrect results due to broadcasting.\nAssertionError: Scalars are not close!",
+		NearMiss: "target size (torch.Size([8])) is the input size (torch.Size([8]))\nAssertionError: Scalars are not close!",
+	},
+	{
+		ID: "S-C66", Stage: Correctness, Class: Host, Rules: []string{"R35"}, From: Platform,
+		Title: "The registration of an operator does not tell what the operator does: its fake implementation, schema or autograd differs",
+		Steps: []string{
+			"Compare what the fake (meta) implementation returns with the real output: shape, strides, type, device, and which outputs there are.",
+			"Return a contiguous output in both, or the same strides.",
+			"The kernel's values are not at fault; a compiled model would read the output with the wrong layout.",
+		},
+		Any: []Pattern{
+			{Line: `test_(faketensor|aot_dispatch_\w+|autograd_registration|schema) failed with\b`, Not: `but was mutated`},
+			{Line: `MetadataMismatchError|\bStride mismatch! Strides are\b|fake (tensor|kernel|implementation).{0,40}\b(mismatch\w*|disagrees?|does not match)\b`},
+		},
+		Example:  "OpCheckError: opcheck(op, ...): test_faketensor failed with Shapes torch.Size([4, 8]) and torch.Size([8, 4]) are not equal! (scroll up for stack trace)",
+		NearMiss: "opcheck: test_schema, test_faketensor: SUCCESS",
+	},
+	{
+		ID: "S-C67", Stage: Correctness, Class: Test, Also: Host, Unless: []string{"S-R34", "S-R35", "S-C13"}, From: Platform,
+		Title: "A test waits for another process, thread or pipe that does not answer until its time is over",
+		Steps: []string{
+			"Look for the other side's own error above: a worker that died leaves the reader waiting.",
+			"Give the wait a time limit of its own, and end it when the worker has ended.",
+			"The GPU is not what it waits for.",
+		},
+		Any: []Pattern{
+			{Line: `Timeout (\(>|>)[0-9.]+s`, Near: `/(multiprocessing/\w+|concurrent/futures/\w+|queue|subprocess|selectors|socket|threading|asyncio/\w+)\.py:\d+: in (get|_?recv\w*|join|wait\w*|_wait\w*|acquire|result|poll|select|communicate|_communicate|accept|readinto|run_until_complete)$`, Within: 40},
+		},
+		Context:  `^(\S*/)?tests?/\S+\.py:\d+: in `,
+		Example:  "/usr/lib/python3.12/multiprocessing/queues.py:103: in get\nE   Failed: Timeout (>60.0s) from pytest-timeout.",
+		NearMiss: "tests/test_a.py:103: in get\nE   Failed: Timeout (>60.0s) from pytest-timeout.",
 	},
 }

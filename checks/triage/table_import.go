@@ -681,6 +681,18 @@ var importRows = []Row{
 		Example:  "INTERNALERROR>   File \"/opt/venv/lib/python3.12/site-packages/execnet/gateway_bootstrap.py\", line 37, in bootstrap_import\nINTERNALERROR> AssertionError: b'w'",
 		NearMiss: "INTERNALERROR>   File \"/src/plugin.py\", line 37, in pytest_configure\nINTERNALERROR> AssertionError: b'w'",
 	},
+	{
+		ID: "S-I47", Stage: Import, Class: Host, Also: Test, From: Platform,
+		Title: "torch.load refuses a file that holds more than tensors",
+		Steps: []string{
+			"Since PyTorch 2.6 `weights_only` is on by default: pass `weights_only=False` for files of your own, or allow the type that the message names.",
+			"Or write the file anew with tensors only.",
+			"The file is not damaged, unless it does not load with the older version either.",
+		},
+		Any:      []Pattern{{Line: `Weights only load failed|Unsupported (global|class|operand): .*\b(weights_only|weights-only)\b|WeightsUnpickler error`}},
+		Example:  "_pickle.UnpicklingError: Weights only load failed. In PyTorch 2.6, we changed the default value of the `weights_only` argument",
+		NearMiss: "loaded 12 tensors with weights_only=True",
+	},
 }
 
 // thirdParty are packages that are not of the repository.

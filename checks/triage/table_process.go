@@ -519,6 +519,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `snapshot assertion for|[Ss]napshots? (failed|mismatch\w*|(do(es)? not|don't|doesn't) match)|\bdoes not match\b.*\b([Gg]olden|[Ss]napshot|expected file)\b|\b([Gg]olden|[Ss]napshot)\b.*\b(mismatch\w*|differs?|do(es)?n't match|do(es)? not match|out of date|outdated)\b`},
+			{Line: `: DocTestFailure$|^Test-?[Ff]ailed: doctest|^Failed example:$`},
 			{Line: `^test \S+\.rs \.\.\. mismatch$|^error: CHECK[\w-]*: expected string not found|To update snapshots run|run with .?(UPDATE_EXPECT|TRYBUILD|INSTA_UPDATE|BLESS)=`},
 			{Line: `[Gg]enerated (code|files?|docs?|bindings|IR) (is|are|does|do) (not up[- ]to[- ]date|out of date|stale|not match)|[Uu]ncommitted changes after|(git diff|working tree) .*(not clean|is dirty)`, Class: InProcess, Also: Test},
 		},
@@ -919,5 +920,32 @@ var processRows = []Row{
 		},
 		Example:  "CondaError: Run 'conda init' before 'conda activate'",
 		NearMiss: "conda activate gemmlab: done",
+	},
+	{
+		ID: "S-X67", Stage: Process, Class: Kernel, Also: Host, Rank: General, From: Platform,
+		Title: "A C++ test failed",
+		Steps: []string{
+			"Read what the named test printed: the assertion, and the two values below it.",
+			"Run it alone: `--gtest_filter`, the test's name for Catch2, or `ctest -R`.",
+		},
+		Any: []Pattern{
+			{Line: `^\[  FAILED  \] \S+|^\S+:\d+: (FAILED:|Failure)$|^test cases: .*\| +[1-9]\d* failed`},
+			{Line: `^\d+/\d+ Test +#\d+: .*\*\*\*(Failed|Exception)|^\d+% tests passed, [1-9]\d* tests? failed|^//\S+ +FAILED in `},
+		},
+		Context:  `^\S+:\d+: (FAILED:|Failure)$|^(REQUIRE|CHECK)\w*\( `,
+		Example:  "/src/test/scan.cu:61: FAILED:\n  REQUIRE( n == 4 )\ntest cases: 12 | 11 passed | 1 failed",
+		NearMiss: "[  PASSED  ] 12 tests.\n100% tests passed, 0 tests failed out of 3",
+	},
+	{
+		ID: "S-X68", Stage: Process, Class: Test, Also: Host, Rank: General, From: Platform,
+		Title: "A fixture failed before or after a test",
+		Steps: []string{
+			"Read the error below the heading: it is of the fixture, or of what the fixture calls, not of the test's own lines.",
+			"At the teardown look for what the test left behind: something freed twice, still open or still running.",
+		},
+		Any:      []Pattern{{Line: `^_+ ERROR at (setup|teardown) of .* _+$`}},
+		Context:  `^(\S*/)?(conftest|tests?/\S+)\.py:\d+: in `,
+		Example:  "____ ERROR at teardown of test_close ____\ntests/conftest.py:31: in handle\nE   RuntimeError: handle was closed before",
+		NearMiss: "1 passed, no error at teardown",
 	},
 }
