@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -80,17 +79,13 @@ func (s Series) text(b *strings.Builder) {
 		ratios[i] = p.Ratio
 	}
 	fmt.Fprintf(b, "\n  %s  %s\n\n", Sparkline(last(ratios, drawn)), s.newest())
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  commit\tmeasured\tratio\tinterval\trounds\tseverity\tsource")
+	rows := [][]string{{"  commit", "measured", "ratio", "interval", "rounds", "severity", "source"}}
 	first := max(0, len(s.Points)-recent)
-	for _, p := range s.Points[first:] {
-		ratio := "-"
-		if p.Ratio != nil {
-			ratio = perf.FormatRatio(*p.Ratio, s.Threshold)
-		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", p.Commit[:7], p.At.Format("2006-01-02 15:04"), ratio, interval(p), p.Rounds, p.Severity, line(p.Source))
+	for i, ratio := range perf.FormatRatios(ratios[first:], s.Threshold) {
+		p := s.Points[first+i]
+		rows = append(rows, []string{"  " + p.Commit[:7], p.At.Format("2006-01-02 15:04"), ratio, interval(p), strconv.Itoa(p.Rounds), p.Severity, line(p.Source)})
 	}
-	t.Flush()
+	perf.WriteTable(b, "llrrrll", rows)
 	if first > 0 {
 		fmt.Fprintf(b, "  and %d older\n", first)
 	}
@@ -105,11 +100,16 @@ func (s Series) text(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintln(b)
-	fmt.Fprintf(t, "  config\t%s\t\t%s\t\tratio\n", line(s.Candidate), line(s.Reference))
+	rows = [][]string{{"  config", line(s.Candidate), "", line(s.Reference), "", "ratio"}}
+	var times []*float64
 	for _, c := range s.Configs {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", line(c.Name), Sparkline(last(c.Candidate, drawn)), ms(newest(c.Candidate)), Sparkline(last(c.Reference, drawn)), ms(newest(c.Reference)), c.newestRatio())
+		times = append(times, newest(c.Candidate), newest(c.Reference))
 	}
-	t.Flush()
+	ms := perf.FormatTimes(times) // both sides in one unit
+	for i, c := range s.Configs {
+		rows = append(rows, []string{"  " + line(c.Name), Sparkline(last(c.Candidate, drawn)), ms[2*i], Sparkline(last(c.Reference, drawn)), ms[2*i+1], c.newestRatio()})
+	}
+	perf.WriteTable(b, "llrlrr", rows)
 }
 
 // Title names what a series is about.
@@ -168,13 +168,6 @@ func (s Series) drivers() []string {
 // newest is the value of the newest measurement, nil when it has none.
 func newest(values []*float64) *float64 { return values[len(values)-1] }
 
-func ms(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return perf.FormatMS(*v)
-}
-
 func (c ConfigSeries) newestRatio() string {
 	candidate, reference := newest(c.Candidate), newest(c.Reference)
 	if candidate == nil || reference == nil {
@@ -184,3 +177,10 @@ func (c ConfigSeries) newestRatio() string {
 }
 
 func line(s string) string { return untrusted.Text(s).Line() }
+
+func ms(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return perf.FormatMS(*v)
+}

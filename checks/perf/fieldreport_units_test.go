@@ -27,7 +27,7 @@ func TestFieldReport089Units(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, v))
 	require.Contains(t, b.String(), "990.0 us")
-	require.Contains(t, b.String(), "1.100 ms")
+	require.Contains(t, b.String(), "1100.0 us", "both in one unit")
 
 	v = compare("110 TFLOPS", "100 TFLOPS")
 	require.InEpsilon(t, 100.0/110, *v.GeomeanRatio, 1e-12)

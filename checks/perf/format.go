@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
@@ -33,37 +32,29 @@ func WriteText(w io.Writer, v Verdict) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", line(v.Sentence))
 	fmt.Fprintf(&b, "candidate %s, reference %s, %s\n", line(v.Candidate), line(v.Reference), v.circumstances(line))
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 	if len(v.Variants) > 1 {
 		fmt.Fprintln(&b)
-		row("variant", "reference", "configs", "geomean", "verdict")
-		for _, x := range v.Variants {
-			row(line(x.Name), line(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.words())
-		}
-		t.Flush()
+		WriteTable(&b, variantAlign, v.variantRows(line))
 	}
 	if len(v.Configs) > 0 {
 		fmt.Fprintln(&b)
-		row("config", "variant", "candidate", "reference", "ratio", "rel_std", "launches", "change", "note")
-		for _, c := range v.Configs {
-			row(c.cells(v, line)...)
-		}
-		t.Flush()
+		WriteTable(&b, configAlign, v.configRows(line, line))
 	}
+	var rows [][]string
 	if len(v.Missing) > 0 {
 		fmt.Fprintln(&b, "\nmissing:")
 		for _, m := range v.Missing {
-			row("  "+line(m.Config), m.Side, line(m.Why))
+			rows = append(rows, []string{"  " + line(m.Config), m.Side, line(m.Why)})
 		}
-		t.Flush()
+		WriteTable(&b, "lll", rows)
 	}
 	if len(v.Uncovered) > 0 {
 		fmt.Fprintln(&b, "\nuncovered (declared gaps):")
+		rows = nil
 		for _, u := range v.Uncovered {
-			row("  "+line(u.Config), line(u.Why))
+			rows = append(rows, []string{"  " + line(u.Config), line(u.Why)})
 		}
-		t.Flush()
+		WriteTable(&b, "ll", rows)
 	}
 	if len(v.Triage) > 0 {
 		fmt.Fprintln(&b, "\nwhat to do, in this order:")
@@ -90,37 +81,34 @@ func WriteMarkdown(w io.Writer, v Verdict) error {
 	code := func(s string) string { return untrusted.Text(s).Code() }
 	prose := func(s string) string { return untrusted.Text(s).Markdown() }
 	var b strings.Builder
-	table := func(head ...string) {
-		fmt.Fprintf(&b, "\n| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	table := func(align string, rows [][]string) {
+		for i, cells := range rows {
+			fmt.Fprintf(&b, "%s| %s |\n", words.Form(i+1, "\n", ""), strings.Join(cells, " | "))
+			if i == 0 {
+				fmt.Fprintf(&b, "|%s\n", strings.NewReplacer("l", "---|", "r", "--:|").Replace(align))
+			}
+		}
 	}
-	row := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
 	headline := "**" + v.Verdict + "**"
 	if v.Severity != v.Verdict {
 		headline += " (" + v.Severity + ")"
 	}
 	fmt.Fprintf(&b, "%s\n\n%s\n\ncandidate %s, reference %s, %s\n", headline, prose(v.Sentence), code(v.Candidate), code(v.Reference), v.circumstances(prose))
 	if len(v.Variants) > 1 {
-		table("variant", "reference", "configs", "geomean", "verdict")
-		for _, x := range v.Variants {
-			row(code(x.Name), code(x.Reference), strconv.Itoa(x.Configs), v.ratio(x.GeomeanRatio), x.words())
-		}
+		table(variantAlign, v.variantRows(code))
 	}
 	if len(v.Configs) > 0 {
-		table("config", "variant", "candidate", "reference", "ratio", "rel_std", "launches", "change", "note")
-		for _, c := range v.Configs {
-			cells := c.cells(v, prose)
-			cells[0], cells[1] = code(c.Name), code(c.Variant)
-			row(cells...)
-		}
+		table(configAlign, v.configRows(code, prose))
 	}
 	if len(v.Missing)+len(v.Uncovered) > 0 {
-		table("no time for", "side", "why")
+		rows := [][]string{{"no time for", "side", "why"}}
 		for _, m := range v.Missing {
-			row(code(m.Config), m.Side, prose(m.Why))
+			rows = append(rows, []string{code(m.Config), m.Side, prose(m.Why)})
 		}
 		for _, u := range v.Uncovered {
-			row(code(u.Config), "candidate, declared", prose(u.Why))
+			rows = append(rows, []string{code(u.Config), "candidate, declared", prose(u.Why)})
 		}
+		table("lll", rows)
 	}
 	for i, x := range v.Triage {
 		if i == 0 {
@@ -177,13 +165,47 @@ func (v Verdict) ratio(r *float64) string {
 	return FormatRatio(*r, v.Threshold)
 }
 
-func (c Config) cells(v Verdict, text func(string) string) []string {
-	relStd := "-"
-	if c.RelStd != nil {
-		relStd = percent(*c.RelStd)
+// The columns of the tables: texts to the left, numbers to the right.
+const (
+	variantAlign = "llrrl"
+	configAlign  = "llrrrrrll"
+)
+
+// variantRows are the table of the variants; name renders what may quote records.
+func (v Verdict) variantRows(name func(string) string) [][]string {
+	rows := [][]string{{"variant", "reference", "configs", "geomean", "verdict"}}
+	ratios := make([]*float64, len(v.Variants))
+	for i, x := range v.Variants {
+		ratios[i] = x.GeomeanRatio
 	}
-	return []string{text(c.Name), text(c.Variant), FormatMS(c.CandidateMS), FormatMS(c.ReferenceMS), v.ratio(c.Ratio), relStd,
-		count(c.Launches.Candidate) + "/" + count(c.Launches.Reference), c.Change, text(c.Note)}
+	for i, ratio := range FormatRatios(ratios, v.Threshold) {
+		x := v.Variants[i]
+		rows = append(rows, []string{name(x.Name), name(x.Reference), strconv.Itoa(x.Configs), ratio, x.words()})
+	}
+	return rows
+}
+
+// configRows are the table of the configs; name and text render what may quote
+// records.
+func (v Verdict) configRows(name, text func(string) string) [][]string {
+	rows := [][]string{{"config", "variant", "candidate", "reference", "ratio", "rel_std", "launches", "change", "note"}}
+	n := len(v.Configs)
+	times, ratios := make([]*float64, 2*n), make([]*float64, n)
+	for i := range v.Configs {
+		c := &v.Configs[i]
+		times[i], times[n+i], ratios[i] = &c.CandidateMS, &c.ReferenceMS, c.Ratio
+	}
+	ms := FormatTimes(times) // both sides in one unit
+	for i, ratio := range FormatRatios(ratios, v.Threshold) {
+		c := v.Configs[i]
+		relStd := "-"
+		if c.RelStd != nil {
+			relStd = percent(*c.RelStd)
+		}
+		rows = append(rows, []string{name(c.Name), name(c.Variant), ms[i], ms[n+i], ratio, relStd,
+			count(c.Launches.Candidate) + "/" + count(c.Launches.Reference), c.Change, text(c.Note)})
+	}
+	return rows
 }
 
 func count(n *int) string {
