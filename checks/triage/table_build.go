@@ -263,7 +263,7 @@ var buildRows = []Row{
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
 			{Line: `[Uu]nable to find libclang`},
 			{Line: cudaHeader},
-			{Line: `cannot open source file "(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?"`},
+			{Line: `cannot open source file \\*"(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?\\*"`},
 			{Line: `\b(ClangDiagnostic|NotExist)\("`},
 			{Line: `\bnvcc: (command )?not found|[Ff]ailed to (find|execute) .?nvcc\b`, Rank: Weak},
 			{Line: `libclang error; possible causes|wrong version of libclang|libclang\S* at \S+ could not be opened`},
@@ -1222,7 +1222,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: "`nvidia-smi` failed\\. Ensure that you have CUDA installed|[Ff]ailed to (run|execute|spawn) .?nvidia-smi|nvidia-smi.*\\bkind: NotFound"},
 			{Line: `^IndexError: list index out of range`, Near: `_get_cuda_arch_flags`, Within: 6},
-			{Line: `[Cc]ould not (determine|detect|get) (the )?(GPU |CUDA )?(compute cap\w*|architecture)|CMAKE_CUDA_ARCHITECTURES.*\bnative\b.*(fail|no GPU)|Failed to detect a default CUDA architecture`},
+			{Line: `[Cc]ould not (determine|detect|get) (the )?(GPU |CUDA )?(compute cap\w*|architecture)|CMAKE_CUDA_ARCHITECTURES.*\bnative\b.*(fail|no GPU)`},
 		},
 		Example:  "error: failed to run custom build command for `candle-kernels v0.9.1`\n  --- stderr\n  `nvidia-smi` failed. Ensure that you have CUDA installed and that `nvidia-smi` is in your PATH.: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }",
 		NearMiss: "  cargo:rerun-if-env-changed=CUDA_COMPUTE_CAP\n  cargo:rustc-env=CUDA_COMPUTE_CAP=90",
@@ -1523,7 +1523,7 @@ var buildRows = []Row{
 		NearMiss: "nvcc -dlink a.o b.o -lcudadevrt -o link.o",
 	},
 	{
-		ID: "S-B104", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B87", "S-B88", "S-B72", "S-J22", "S-R30"}, From: Platform,
+		ID: "S-B104", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B87", "S-B88", "S-B72", "S-J22", "S-J37", "S-R30"}, From: Platform,
 		Title: "nvcc refuses its command line: an option or value that this toolkit does not know, or a file that it cannot read or write",
 		Steps: []string{
 			"Read the option or file in the message and see who passes it: flags of the host compiler need `-Xcompiler`.",
@@ -1555,8 +1555,8 @@ var buildRows = []Row{
 			"If it cannot use the CUDA compiler, its log (`CMakeFiles/CMakeConfigureLog.yaml`) has what nvcc printed; set CMAKE_CUDA_ARCHITECTURES where no GPU is present.",
 			"If nobody touched the CMake files, compare the versions of CMake and of the toolkit with the last good run.",
 		},
-		Any:      []Pattern{{Line: `\bCMake Error( at|:| in)|Configuring incomplete, errors occurred|The CUDA compiler identification is unknown|is not able to compile a simple test program`}},
-		Context:  `must be non-empty|is not able to compile|does not (appear to )?contain`,
+		Any:      []Pattern{{Line: `\bCMake Error( at|:| in)|Configuring incomplete, errors occurred|The CUDA compiler identification is unknown|is not able to compile a simple test program|Failed to detect a default CUDA architecture`}},
+		Context:  `must be non-empty|is not able to compile|does not (appear to )?contain|^(nvcc|ptxas|cudafe\+\+) (fatal|error)|: not found$`,
 		Example:  "CMake Error: CMAKE_CUDA_ARCHITECTURES must be non-empty if set.",
 		NearMiss: "-- Configuring done (0.4s), no CMake error",
 	},

@@ -511,7 +511,7 @@ var jitRows = []Row{
 	},
 	{
 		ID: "S-J37", Stage: JIT, Class: Env, From: Platform,
-		Title: "A program of the CUDA toolkit or the tile compiler is not found when kernels are compiled",
+		Title: "A program or library of the CUDA toolkit, or the tile compiler, is not found when kernels are compiled",
 		Steps: []string{
 			"Put the toolkit's `bin` folder on the job's path, or set the variable that names the program.",
 			"A runtime image has no compilers: take the development one.",
@@ -665,7 +665,7 @@ var jitRows = []Row{
 			"For one row multiply and sum instead: `tl.sum(a * b, 1)`.",
 		},
 		Any: []Pattern{
-			{Line: `[Ss]hapes? should have M ?>= ?\d+|\bM ?>= ?\d+, N ?>= ?\d+,? (and )?K ?>= ?\d+|\b([Ss]hapes?|[Dd]im\w*)\b.*\b(must|should|have to) be (>=|at least) ?16\b`},
+			{Line: `[Ss]hapes? should have [MNK] ?>= ?\d+|supported when [MNK] ?>= ?\d+|\bM ?>= ?\d+, N ?>= ?\d+,? (and )?K ?>= ?\d+|\b([Ss]hapes?|[Dd]im\w*)\b.*\b(must|should|have to) be (>=|at least) ?16\b`},
 			{Line: `\btl\.dot(_scaled)?\b.*\b(at least|>=|minimum( size)?( of)?|smaller than|less than|below) ?(16|32)\b`, Not: `^\s*(#|//|assert )|[Ss]kip|fall\w* back|padd|without`},
 		},
 		Example:  "triton.compiler.errors.CompilationError: at 30:15:\nInput shapes should have M >= 1, N >= 1 and K >= 16",
@@ -681,7 +681,7 @@ var jitRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Cannot make_shape_compatible|incompatible dimensions at index \d|are not compatible for matmul|Cannot broadcast, (rank|the expanded|shape)|cannot (reshape|view) block of shape|Both operands must be same dtype|IncompatibleTypeErrorImpl|First input \(\S+\) and second input \(\S+\) must have the same dtype`},
-			{Line: `invalid operands of type |unsupported operand type|[Uu]nsupported (lhs|rhs|ptr|pointer) (d?type|type)`, Near: `\btriton\.(compiler|language)\b|triton/(compiler|language)/`, Within: 12},
+			{Line: `Layout mismatch|[Ll]ayouts? (do|does) not match|[Ee]xpected .*[Ll]ayout.* but got|invalid operands of type |unsupported operand type|[Uu]nsupported (lhs|rhs|ptr|pointer) (d?type|type)`, Near: `\btriton\.(compiler|language)\b|triton/(compiler|language)/`, Within: 12},
 		},
 		Example:  "triton.compiler.errors.CompilationError: at 22:10:\nValueError('Cannot make_shape_compatible: incompatible dimensions at index 0: 64 and 32')",
 		NearMiss: "make_shape_compatible: 64 and 64",
@@ -804,6 +804,18 @@ var jitRows = []Row{
 		Any:      []Pattern{{Line: `\bTile(Type|Syntax|Value|StaticAssertion|Arithmetic)Error\b`}},
 		Example:  "cuda.tile._exception.TileTypeError: Operand types do not match: Tile[float16,(64,64)] and Tile[float32,(64,)]",
 		NearMiss: "import TileCompilerOptions",
+	},
+	{
+		ID: "S-J61", Stage: JIT, Class: Kernel, Also: Env, Rank: Weak, Unless: []string{"S-J22", "S-J24", "S-J26", "S-J32", "S-J34", "S-J36", "S-J37", "S-J50", "S-J59", "S-B30", "S-B60", "S-B108"}, From: Platform,
+		Title: "The compiler of a kernel language (TileLang, Warp, Helion, cuda-oxide, Taichi) refuses the kernel or fails on it",
+		Steps: []string{
+			"Read the check or message behind the error's name, and the function or operation that it names.",
+			"For a layout that is not found take a width that the number of threads divides, and powers of two; for a function without an overload compare the types of its arguments.",
+			"If it compiled before, compare the version of the language's package with that of the last good run.",
+		},
+		Any:      []Pattern{{Line: `no available layout found|[Ll]ayout ?[Ii]nfer\w* (conflict|fail)|LayoutConflict\w*|\btvm\.error\.\w+|\bWarp(Codegen|Build)\w*Error\b|\bhelion\.exc\.\w+|\bTaichi(Syntax|Type|Compilation|Runtime\w*|Name|Index)\w*Error\b|[Dd]evice codegen failed|\[rustc_codegen_\w+\] .*(fail|error)`}},
+		Example:  "tvm.error.InternalError: Check failed: (min_reg_num < INT64_MAX) is false: no available layout found",
+		NearMiss: "TileLang begins to compile kernel `main`, layouts found: 4",
 	},
 }
 
