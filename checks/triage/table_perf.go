@@ -281,10 +281,10 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `\b[1-9]\d* bytes (spill (stores|loads)|stack frame, [1-9]\d* bytes spill)|\b[Rr]egister (spill\w*|pressure)\b.{0,24}[1-9]|\blocal_memory\w* ?[=:] ?[1-9]`, With: slow},
 			// Notes of Triton, of CUDA's attributes and of the project's own tables; those that tell of both sides are compared elsewhere.
-			{Line: `\b(n_?)?[Ss]pill(s|ed|ing|_?(store|load|byte)s?)?(_?(stores?|loads?|bytes?|size|count))*["']?\]? ?[:=] ?[1-9]\d*|\b[1-9]\d* (register )?spills\b|\bspill(s|ed|ing)? [1-9]\d* (bytes|B|registers)\b|\b[1-9]\d* (bytes|B|registers) (are |were )?spilled\b|[Rr]egisters are spilled to local memory|\blocal_?size_?bytes["']? ?[=:] ?[1-9]`, Not: `->|=>|→|\b(base|baseline|main|before|old|reference)\b`, With: slow},
+			{Line: `\b(n_?)?[Ss]pill(s|ed|ing|_?(store|load|byte)s?)?(_?(stores?|loads?|bytes?|size|count))*["']?\]? ?[:=] ?[1-9]\d*|\b[1-9]\d* (register )?spills\b|\bspill(s|ed|ing)? [1-9]\d* (bytes|B|registers)\b|\b[1-9]\d* (bytes|B|registers) (are |were )?spilled\b|[Rr]egisters are spilled to local memory|\b(local_?size_?bytes["']?|LOCAL) ?[=:] ?[1-9]`, Not: `->|=>|→|\b(base|baseline|main|before|old|reference)\b`, With: slow},
 			// ptxas gives up a limit that the kernel asked for.
 			{Line: `'?(setmaxnreg|maxnreg|launch_bounds|maxntid)'? (was |is )?ignored to maintain minimum register`, With: slow},
-			{Line: `\b([Ss]pill\w*|SPILL\w*) (check|gate|budget|limit|guard|test)\b.*(fail|FAIL|exceed|above|over)|AssertionError: .*\b(spill\w*|n_spills)\b.*\d`, Not: `\b0 (of|fail)|fail if|\b[Nn]o\b|\bdisk\b|\bhost memory\b`},
+			{Line: `\b([Ss]pill\w*|SPILL\w*) (check|gate|budget|limit|guard|test)\b.*(fail|FAIL|exceed|above|over)|AssertionError: .*\b(spill\w*|n_spills|scratch_bytes|local_size_bytes)\b.*\d|where [1-9]\d* = .*\b(n_spills|local_size_bytes|spill_\w+)\b`, Not: `\b0 (of|fail)|fail if|\b[Nn]o\b|\bdisk\b|\bhost memory\b`},
 		},
 		Example:  "ptxas info: 255 registers used, 4096 bytes spill stores, 4096 bytes spill loads\nPerformance regressions detected!",
 		NearMiss: "ptxas info: 96 registers used, 0 bytes spill stores, 0 bytes spill loads\nPerformance regressions detected!",
