@@ -408,7 +408,7 @@ var buildRows = []Row{
 			{Line: `\(signal: 9, SIGKILL|rustc interrupted by SIGKILL|tileiras\S* failed .*signal: 9\b`},
 			{Line: `DefaultCPUAllocator: (can't|not enough)|not enough memory: you tried to allocate|died due to signal 9\b`},
 			{Line: `terminated with signal 9|(fatal error|internal compiler error): Killed|ptxas fatal *: Memory allocation failure|virtual memory exhausted`},
-			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\bMemoryError\b|JavaScript heap out of memory`},
+			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\b_?(Array)?MemoryError\b|JavaScript heap out of memory`, Not: `cudaErrorMemoryAllocation|\bCUDA\b|\brmm::`},
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
 			{Line: `^FAILED: \[code=137\]|\b_?ArrayMemoryError\b|Unable to allocate [\d.]+ [GT]iB for an array`},
 			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*`, Within: 3},

@@ -201,7 +201,7 @@ var jitRows = []Row{
 			{Line: `Value '(sm|compute)_\d+\w?' is not defined for option '(gpu-name|gpu-architecture)'`},
 			{Line: `[Uu]nsupported (gpu|GPU|target|architecture|arch|compute capability)\b.*(sm_|compute_|\d\.\d)`},
 			{Line: `cannot target CUDA device \d+: it is sm_|tileiras supports only sm_`},
-			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice`},
+			{Line: `no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU|cudaErrorNoKernelImageForDevice|no kernel image is available$|CU(BLAS|DNN)_STATUS_ARCH_MISMATCH`},
 			{Line: `CUDA error: invalid device function|cudaErrorInvalidDeviceFunction`, Rank: Weak},
 			{Line: `does not support (sm_|compute_)\d+`},
 			{Line: `nvcc\S* cannot target gpu arch|nvrtc: error: invalid value for --gpu-architecture`},

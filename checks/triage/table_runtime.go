@@ -23,6 +23,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA error: hardware stack error|Remapping Failure Occurred *: Yes|[Rr]ow[ -][Rr]emap\w*\b.*\b([Ff]ailure|FAILED)\b.*\b(Yes|[1-9])|Volatile Uncorr\S* ECC *: [1-9]`},
 			{Line: `[Uu]ncorrectable NVLink error|CUDA_ERROR_(NVLINK_UNCORRECTABLE|HARDWARE_STACK_ERROR|CONTAINED)`},
 			{Line: `DriverError\((214|220|226)\b`},
+			{Line: `Invalid access of peer GPU memory over nvlink`},
 		},
 		Rank:     Root,
 		Context:  `(?i)runner name|machine name|Runner: |gpu-\d+`,
@@ -217,7 +218,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: cutile_bmm failed (rc=32767): unknown error", NearMiss: "failed: unknown error",
 	},
 	{
-		ID: "S-R04", Stage: Runtime, Class: Host, Rules: []string{"R10"}, From: Platform,
+		ID: "S-R04", Stage: Runtime, Class: Host, Rules: []string{"R10"}, Unless: []string{"S-R97"}, From: Platform,
 		Title: "Memory was freed twice or by who does not own it (PyTorch's by the kernel library), or the heap was overwritten",
 		Steps: []string{
 			"In the kernel library find the owning tensor that is dropped at the end of the call, and borrow the memory with `borrow_tensor` instead of taking it.",
@@ -265,6 +266,7 @@ var runtimeRows = []Row{
 			{Line: `CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation`},
 			{Line: `DriverError\(2,`},
 			{Line: `CU(BLAS|DNN)_STATUS_(ALLOC_FAILED|NOT_INITIALIZED)`},
+			{Line: `RESOURCE_EXHAUSTED: .*\b[Oo]ut of memory\b|Out of memory allocating [\d,]+ bytes|\bout_of_memory: CUDA error|cudaErrorMemoryAllocation: out of memory`},
 		},
 		Example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", NearMiss: "memory: 2.00 GiB out of 80",
 	},
@@ -440,7 +442,7 @@ var runtimeRows = []Row{
 			"If it comes from the kernel compiler, the fault is in the kernel.",
 			"If it comes from ffi.rs, return an error code instead of unwrapping.",
 		},
-		Any:     []Pattern{{Line: `panic(ked)? in a function that cannot unwind`}, {Line: `\bpanicked at `, Near: `Fatal Python error: Aborted|cannot unwind`, Within: 40}},
+		Any:     []Pattern{{Line: `panic(ked)? in a function that cannot unwind|panic in a destructor during cleanup|\bpanicked while processing panic|non-unwinding panic\. aborting|fatal runtime error: (failed to initiate panic|Rust (cannot catch foreign exceptions|panics must be rethrown)|drop of the panic payload|thread local panicked)`}, {Line: `\bpanicked at `, Near: `Fatal Python error: Aborted|cannot unwind`, Within: 40}},
 		Context: `\bpanicked at `,
 		Example: "thread '<unnamed>' panicked at src/bmm_kernel/ffi.rs:40:9:\nnot a known message\nthread '<unnamed>' panicked at library/core/src/panicking.rs:226:5:\npanic in a function that cannot unwind\nFatal Python error: Aborted", NearMiss: "thread 'main' panicked at tests/x.rs:3:1:",
 	},
@@ -475,7 +477,7 @@ var runtimeRows = []Row{
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
 	},
 	{
-		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R04", "S-R61"}, From: Platform,
+		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R98", "S-R04", "S-R61"}, From: Platform,
 		Title: "The driver refused the launch",
 		Steps: []string{
 			"Check the grid: no dimension may be zero or beyond the device's limit; look at the case's smallest and largest shape.",
@@ -503,7 +505,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: CUDA error: device-side assert triggered", NearMiss: "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
 	},
 	{
-		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
+		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R98"}, From: Platform,
 		Title: "The GPU is busy or its system is not ready",
 		Steps: []string{
 			"Look for another process on the GPU, an exclusive compute mode, or a fabric manager that does not run.",
@@ -522,7 +524,7 @@ var runtimeRows = []Row{
 		ID: "S-R29", Stage: Runtime, Class: Test, Also: Host, From: Platform,
 		Title:   "CUDA was used in a forked process",
 		Steps:   []string{"Start worker processes with spawn, or touch the GPU only after the fork."},
-		Any:     []Pattern{{Line: `Cannot re-initialize CUDA in forked subprocess`}, {Line: `CUDA_ERROR_NOT_INITIALIZED|cudaErrorInitializationError|CUDA error: initialization error`}},
+		Any:     []Pattern{{Line: `Cannot re-initialize CUDA in forked subprocess`}, {Line: `CUDA_ERROR_NOT_INITIALIZED|cudaErrorInitializationError|CUDA error: initialization error`}, {Line: `\bos\.fork\(\) is incompatible with multithreaded code`, Warned: Weak, With: []string{"S-C12", "S-R25", "S-R67"}}},
 		Example: "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method", NearMiss: "forked subprocess finished",
 	},
 	{
@@ -533,7 +535,7 @@ var runtimeRows = []Row{
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
-		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R40", "S-R75"}, From: Platform,
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
 		Title: "The GPUs could not talk to each other",
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
@@ -541,8 +543,9 @@ var runtimeRows = []Row{
 			"Where two GPUs have no peer access (another PCIe root, a slice, a virtual machine), the test must ask for it first, and skip or copy through the host.",
 		},
 		Any: []Pattern{
-			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL (error|failure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`},
-			{Line: `nccl(InvalidUsage|InvalidArgument)\b|peer access is (not supported|already enabled|not enabled)|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*`},
+			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL ([Ee]rror|[Ff]ailure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`, Not: `remote process exited|ncclRemoteError|recv failed|Connection (closed|reset)`},
+			{Line: `\bNVSHMEM\w*\b.*\b([Ee]rror|[Ff]ailed|aborting)\b|\bUCX +ERROR\b|\bno active messages transport\b`},
+			{Line: `nccl(InvalidUsage|InvalidArgument)\b|peer access is (not supported|already enabled|not enabled)|peer mapping resources exhausted|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*`},
 		},
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
 	},
@@ -557,6 +560,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `Watchdog caught collective operation timeout|ProcessGroupNCCL.*(timed out|[Tt]imeout)|watchdog got stuck for \d+ seconds`},
 			{Line: `Timed out waiting \d+ms for (recv|send|barrier)|(gloo|Gloo)\b.*[Tt]imed? ?out|monitoredBarrier.*(failed|timed out)|[Ss]tore\w*\b.*\b(timed out after|timeout after|[Ss]ocket [Tt]imeout)|(Timed out|timed out) .*\bclients joined\b|\bthreads joined the rendezvous\b|waiting for .*\b(collective|rendezvous)\b.* may be stuck`},
+			{Line: `NCCL communicator was aborted|ncclRemoteError\b|remote process exited or there was a network error`},
 		},
 		Example:  "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=17, OpType=ALLREDUCE, NumelIn=2097152, Timeout(ms)=600000) ran for 600065 milliseconds before timing out.",
 		NearMiss: "watchdog: 17 collectives, none late",
@@ -598,7 +602,7 @@ var runtimeRows = []Row{
 			{Line: `invalid resource handle|CUDA_ERROR_INVALID_HANDLE|cudaErrorInvalidResourceHandle|DriverError\(400\b`},
 			{Line: `invalid device context|CUDA_ERROR_(INVALID_CONTEXT|CONTEXT_IS_DESTROYED)|context is destroyed|DriverError\((201|709)\b`},
 			{Line: `Attempting to deserialize object on CUDA device|is not on the expected device`},
-			{Line: `Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
+			{Line: `Array device must be same as the current device|non-primary CUDA context|Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
 		},
 		Context: `device_id += |cuda:[1-9]`,
 		Example: "cutile_relu: launch failed: Driver(DriverError(400, \"invalid resource handle\"))", NearMiss: "peer access between cuda:0 and cuda:1 is not enabled",
@@ -705,6 +709,7 @@ var runtimeRows = []Row{
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `\b(_run_ffi|bind_kernel_function_cffi|make_tensor_desc)\b`, Within: 12},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `^File "\S*/_?(\w+_)?(c?ffi|ctypes|capi|bindings)\w*\.py", line \d+ in `, Within: 3},
 			{Line: `sysmalloc: Assertion|stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
+			{Line: `OSError: exception: access violation`},
 		},
 		Example: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"torch/cuda/__init__.py\", line 80 in _lazy_init",
 	},
@@ -883,14 +888,14 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R72", Stage: Runtime, Class: Env, From: Platform,
-		Title: "Parts of cuDNN or cuBLAS from different versions are loaded together",
+		Title: "Parts of cuDNN, cuBLAS or NCCL from different versions are loaded together",
 		Steps: []string{
 			"See which libraries the process has (`lsof`, LD_DEBUG=libs): a system or toolkit copy stands before the one that torch came with.",
 			"Take its folder out of LD_LIBRARY_PATH, or install the version that torch names.",
 			"The change is not at fault, unless it changed the environment.",
 		},
 		Any: []Pattern{
-			{Line: `CUDNN_STATUS_SUBLIBRARY_(VERSION_MISMATCH|LOADING_FAILED)|CUDNN_STATUS_VERSION_MISMATCH|Loaded runtime CuDNN library: \S+ but source was compiled with|compiled against cuDNN version \S+ but|cuDNN version incompatibility|[Ii]nvalid handle\. Cannot load symbol (cudnn|cublas)\w+|Could not load symbol (cudnn|cublas)\w+|Unable to load any of \{?libcudnn`},
+			{Line: `CUDNN_STATUS_SUBLIBRARY_(VERSION_MISMATCH|LOADING_FAILED)|CUDNN_STATUS_VERSION_MISMATCH|Loaded runtime CuDNN library: \S+ but source was compiled with|compiled against cuDNN version \S+ but|cuDNN version incompatibility|[Ii]nvalid handle\. Cannot load symbol (cudnn|cublas)\w+|Could not load symbol (cudnn|cublas)\w+|Unable to load any of \{?libcudnn|Could not load library libcudnn\S* .*undefined symbol|[Mm]ismatched NCCL version|NCCL (plugin )?version mismatch`},
 		},
 		Example:  "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
 		NearMiss: "cuDNN version: 91002",
@@ -1074,7 +1079,7 @@ var runtimeRows = []Row{
 		NearMiss: "pinned 64 MiB of host memory",
 	},
 	{
-		ID: "S-R57", Stage: Runtime, Class: Env, Also: Host, Rank: Weak, From: Platform,
+		ID: "S-R57", Stage: Runtime, Class: Env, Also: Host, Rank: Weak, Unless: []string{"S-R98"}, From: Platform,
 		Title: "The device or its driver does not support the call",
 		Steps: []string{
 			"See which call it is: a virtual GPU, a slice or an older device lacks some, as graphs of memory, peer access, managed memory.",
@@ -1320,8 +1325,8 @@ var runtimeRows = []Row{
 			"Do not pin the same memory in every worker.",
 		},
 		Any: []Pattern{
-			{Line: `CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|\berror 2\b.*out of memory|^out of memory`, Near: `\bpin_memory\b|\bpinned\b|\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)(_v2)?\b|CachingHostAllocator|[Pp]age-?locked`, Within: 6},
-			{Line: `\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)\w*\b.*\b(fail(ed|ure|s)|[Ee]rror|returned [1-9])|[Ff]ailed to (allocate|pin|register|lock) .*\b(pinned|page-?locked|host memory)\b|ibv_(reg_mr\w*|create_cq|create_qp)\S* .*Cannot allocate memory|\bmlock(all)?\b.*(Cannot allocate memory|failed)`, Not: `lready (mapped|registered)|not registered|HostMemory|HOST_MEMORY|invalid (argument|value)|INVALID_VALUE|InvalidValue`},
+			{Line: `CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|\berror 2\b.*out of memory|^out of memory`, Near: `\bpin_memory\b|\bpinned\b|\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)(_v2)?\b|CachingHostAllocator|[Pp]age-?locked|[Pp]inned_?[Mm]emory`, Within: 6},
+			{Line: `\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)\w*\b.*\b(fail(ed|ure|s)|[Ee]rror|returned [1-9])|[Ff]ailed to (allocate|pin|register|lock) .*\b(pinned|page-?locked|host memory)\b|ibv_(reg_mr\w*|create_cq|create_qp)\b.*Cannot allocate memory|\bmlock(all)?\b.*(Cannot allocate memory|failed)`, Not: `lready (mapped|registered)|not registered|HostMemory|HOST_MEMORY|invalid (argument|value)|INVALID_VALUE|InvalidValue`},
 		},
 		Context:  `max locked memory|ulimit -l|memlock`,
 		Example:  "stage.cc:88: cudaMallocHost(2147483648) failed: out of memory",
@@ -1356,5 +1361,48 @@ var runtimeRows = []Row{
 		Context:  `CUDA_VISIBLE_DEVICES|device_count`,
 		Example:  "torch.AcceleratorError: CUDA error: invalid device ordinal",
 		NearMiss: "device ordinals: 0, 1",
+	},
+	{
+		ID: "S-R96", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
+		Title: "The time of an event is asked for before the event was recorded, or before the GPU has come to it",
+		Steps: []string{
+			"Record both events, with timing switched on, on the stream that does the work; a skipped iteration records none.",
+			"Wait for the second one (`end.synchronize()`) before its time is read.",
+		},
+		Any: []Pattern{
+			{Line: `Both events must be (recorded|completed) before|CUDA error: device not ready|cudaErrorNotReady\b|CUDA_ERROR_NOT_READY\b|DriverError\(600\b`},
+		},
+		Example:  "RuntimeError: Both events must be recorded before calculating elapsed time.",
+		NearMiss: "both events are recorded: 1.21 ms",
+	},
+	{
+		ID: "S-R97", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
+		Title: "What a captured graph owns is used outside of its rules: an output after the next run, its memory, its generator, or an update that it cannot take",
+		Steps: []string{
+			"Clone an output before the graph runs again, or mark the step (`torch.compiler.cudagraph_mark_step_begin()`).",
+			"Hold no tensor of the capture from outside, and register a generator with the graph that is to use it.",
+			"If a graph is updated in place, its nodes must stay the same: instantiate it anew otherwise.",
+		},
+		Any: []Pattern{
+			{Line: `has been overwritten by a subsequent run|in the cudagraph pool but not accounted for|Offset increment outside graph capture|Cannot prepare for replay during capturing|captures_underway\S* == 0|GRAPH_EXEC_UPDATE_FAILURE|cudaErrorGraphExecUpdateFailure`},
+		},
+		Example:  "RuntimeError: Error: accessing tensor output of CUDAGraphs that has been overwritten by a subsequent run.",
+		NearMiss: "CUDAGraphs: 4 recorded, 12 runs",
+	},
+	{
+		ID: "S-R98", Stage: Runtime, Class: Env, Also: Host, From: Platform,
+		Title: "Memory of the GPU cannot be shared with another process or GPU",
+		Steps: []string{
+			"Handles of memory hold only between processes of one host that see each other: in containers share the IPC and PID namespaces (`--ipc=host`, `--pid=host`) and show both the same GPUs.",
+			"Memory of expandable segments, of a pool or of a slice cannot be exported by every version: switch that off for this job.",
+			"Between nodes the fabric's handles need the IMEX service and its channel in the container.",
+			"Keep the exporting process and its tensor alive until the other one has closed the handle.",
+		},
+		Any: []Pattern{
+			{Line: `\bcu(da)?Ipc\w+\b.*\b([Ee]rror|[Ff]ailed|invalid|not supported|CUDA_ERROR\w*)|mapping of buffer object failed|CUDA_ERROR_MAP_FAILED|cudaErrorMapBufferObjectFailed|CUDASymmetricMemory requires|\b(fabric handle|IMEX)\b.*\b(not|fail\w*|error|missing|NOT_(PERMITTED|SUPPORTED))\b|CUDA_ERROR_NOT_(PERMITTED|SUPPORTED)\b.*\b(fabric|IMEX)\b`},
+			{Line: `CUDA error: (invalid argument|operation not supported|invalid resource handle|invalid device context)|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalidValue`, Near: `\bcu(da)?Ipc(Open|Get)\w+|_new_shared_cuda|_share_cuda_|rebuild_cuda_tensor`, Within: 8},
+		},
+		Example:  "custom_all_reduce.cuh:455 'cudaIpcOpenMemHandle': error 'invalid argument'",
+		NearMiss: "ipc handles: 8 opened, 8 closed",
 	},
 }
