@@ -412,7 +412,7 @@ var buildRows = []Row{
 			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
 			{Line: `^FAILED: \[code=137\]|\b_?ArrayMemoryError\b|Unable to allocate [\d.]+ [GT]iB for an array`},
 			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*`, Within: 3},
-			{Line: `\bexit ?code *:? -9\b|\bSignal 9 \(SIGKILL\)|(died with <Signals\.|terminated with signal |killed by signal:? |died from signal )(SIGKILL|Killed)\b|return ?code:?=? ?-9\b`, Rank: Weak},
+			{Line: `^SIGKILL \[|\bexit ?code *:? -9\b|\bSignal 9 \(SIGKILL\)|(died with <Signals\.|terminated with signal |killed by signal:? |died from signal )(SIGKILL|Killed)\b|return ?code:?=? ?-9\b`, Rank: Weak},
 			{Line: `exit (code|status):? 137\b|returned non-zero exit status 137|\bKilled\s+\S*(python|pytest|cargo|rustc)`, Rank: Weak},
 		},
 		Example:  "error: could not compile `cutile-compiler` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` (signal: 9, SIGKILL: kill)",

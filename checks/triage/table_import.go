@@ -233,7 +233,7 @@ var importRows = []Row{
 			{Line: `error: (unrecognized arguments|argument \S+: |the following arguments are required)`},
 			{Line: `ERROR: ((file or directory )?not found: |found no collectors for |Wrong expression passed to )`},
 			// Whatever ends pytest itself is printed so, the worker's crash included.
-			{Line: `^INTERNALERROR> .*(Error|Exception)\b`, Rank: General},
+			{Line: `^INTERNALERROR> .*(Error|Exception)\b`, Not: `WorkerController`, Rank: General},
 			{Line: `'\w+' not found in .markers. configuration option`},
 			{Line: `option names? \{?'-\S+?'.* already added|ArgumentError: argument \S+: conflicting option string|Plugin( name)? already registered`},
 			{Line: `execnet\S*DumpError|Unknown config option: |Defining .pytest_plugins. in a non-top-level conftest`},

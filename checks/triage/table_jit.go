@@ -633,6 +633,18 @@ var jitRows = []Row{
 		NearMiss: "Config: num_warps=4, num_stages=3",
 	},
 	{
+		ID: "S-J65", Stage: JIT, Class: Infra, Also: Kernel, Rules: []string{"R38"}, Unless: []string{"S-C13", "S-R60"}, From: Platform,
+		Title: "The time ran out while a kernel or an extension was compiled",
+		Steps: []string{
+			"See whether the cache of compiled kernels was cold: keep it between jobs (`TRITON_CACHE_DIR`, `TORCH_EXTENSIONS_DIR`), or compile in a step of its own before the tests.",
+			"Raise the limit for the first case; its kernel has not run yet, so no result speaks against it.",
+			"If one kernel alone takes that long, look at unrolled loops, large tiles and the number of configurations.",
+		},
+		Any:      []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `\bin (make_(cubin|ptx|llir|ttgir|ttir)|_run_ninja_build|compile_ir|ptx_to_cubin|_nvrtc_compile\w*|compile_using_nvrtc|nvrtcCompileProgram)\b|/_inductor/async_compile\.py\b.*\bin _?wait`, Within: 45}},
+		Example:  "torch/utils/cpp_extension.py:2506: in _run_ninja_build\nE   Failed: Timeout (>120.0s) from pytest-timeout.",
+		NearMiss: "torch/utils/cpp_extension.py:2506: in _run_ninja_build\nE   RuntimeError: Error building extension",
+	},
+	{
 		ID: "S-J49", Stage: JIT, Class: Host, Also: Test, From: Platform,
 		Title: "torch.compile compiles anew for each shape or value, until its limit is reached",
 		Steps: []string{

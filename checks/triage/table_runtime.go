@@ -459,7 +459,7 @@ var runtimeRows = []Row{
 		Example: "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\n  File \"bmm.py\", line 80 in _run_ffi",
 	},
 	{
-		ID: "S-R24", Stage: Runtime, Class: Kernel, Also: Host, Rank: General, Unless: []string{"S-R03"}, From: Platform,
+		ID: "S-R24", Stage: Runtime, Class: Host, Also: Kernel, Rank: General, Unless: []string{"S-R03"}, From: Platform,
 		Title: "A test process or worker crashed: segmentation fault, abort or the like",
 		Steps: []string{
 			"Run the named test alone and without workers, to see what it prints; the stack of the current thread names the native call.",
@@ -470,7 +470,7 @@ var runtimeRows = []Row{
 			{Line: `worker '?gw\d+'? crashed while running|\[gw\d+\] node down: `},
 			{Line: `terminate called after throwing an instance of`, Not: `bad_alloc`},
 			{Line: `^SIG(SEGV|ABRT|BUS|ILL|FPE) \[|maximum crashed workers reached`},
-			{Line: `\*\*\*Exception: |\((SEGFAULT|Subprocess aborted|BUS|ILLEGAL)\)$|(received signal |terminated with signal |died with <Signals\.|Signal \d+ \()SIG(SEGV|ABRT|BUS|FPE)\b|\bexit ?code *:? -(11|6|7)\b|return ?code:?=? ?-(11|6|7)\b|returned non-zero exit status (139|134|135)\b|\b[Ss]egmentation fault \(core dumped\)`},
+			{Line: `\*\*\*Exception: |\((SEGFAULT|Subprocess aborted|BUS|ILLEGAL)\)$|(received signal |terminated with signal |died with <Signals\.|Signal \d+ \()SIG(SEGV|ABRT|BUS|FPE)\b|\bexit ?code *:? -(11|6|7)\b|return ?code:?=? ?-(11|6|7)\b|exited with (exit )?(code|status):? -(11|6|7)\b|\bWindows fatal exception: |returned non-zero exit status (139|134|135)\b|\b[Ss]egmentation fault \(core dumped\)`},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
@@ -528,7 +528,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method", NearMiss: "forked subprocess finished",
 	},
 	{
-		ID: "S-R30", Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
+		ID: "S-R30", Stage: Runtime, Class: Infra, Unless: []string{"S-R40"}, From: Platform, Rank: Root,
 		Title:   "The host's disk is full, broken or cannot be written",
 		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
 		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`, Not: `</torch_|/dev/shm|inotify|file watchers|posix_fallocate|NCCL WARN|'/(psm|sem)[_.-]`}, {Line: `Read-only file system`}, {Line: `\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Structure needs cleaning`}},
@@ -708,6 +708,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `\b(_run_ffi|bind_kernel_function_cffi|make_tensor_desc)\b`, Within: 12},
 			{Line: `Fatal Python error: (Segmentation fault|Bus error)`, Near: `^File "\S*/_?(\w+_)?(c?ffi|ctypes|capi|bindings)\w*\.py", line \d+ in `, Within: 3},
+			{Line: `AddressSanitizer: (SEGV|\S+-overflow|stack-use-after-\w+|use-after-poison)`},
 			{Line: `sysmalloc: Assertion|stack smashing detected|malloc\(\): |corrupted (size vs|double-linked|unsorted)|munmap_chunk\(\)`},
 			{Line: `OSError: exception: access violation`},
 		},
@@ -723,6 +724,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `insufficient shared memory \(shm\)|workers are out of shared memory|DataLoader worker .* killed by signal: Bus error`},
 			{Line: `(unable to|failed to|could not|[Ee]rror while|Cannot) (open|create|creating|attaching to|allocate|extend) shared memory (object|segment|file)|/dev/shm\S* .*(too small|is full|No space left)|unable to write to file </torch_|No space left on device.*/dev/shm`},
+			{Line: `No space left on device`, Near: `\bSemLock\(|/multiprocessing/(shared_memory|synchronize)\.py\b`, Within: 4},
 			{Line: `NCCL WARN .*(posix_fallocate failed|failed to (extend|create|allocate) /dev/shm/)|\[Errno 28\] No space left on device: '/(psm|sem)[_.-]`},
 		},
 		Example:  "RuntimeError: DataLoader worker (pid 611) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
@@ -765,7 +767,7 @@ var runtimeRows = []Row{
 			"If only this change does it, look for files or threads that are never closed.",
 		},
 		Any: []Pattern{
-			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?Resource temporarily unavailable|fork: Cannot allocate memory|OMP: Error #34|unable to allocate necessary resources for OMP thread|libgomp: Thread creation failed|ThreadPoolBuildError|what\(\): +Resource temporarily unavailable|cannot modify limit`},
+			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?(Resource temporarily unavailable|No child processes)|fork: Cannot allocate memory|OMP: Error #34|unable to allocate necessary resources for OMP thread|libgomp: Thread creation failed|ThreadPoolBuildError|what\(\): +Resource temporarily unavailable|cannot modify limit`},
 			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`, Not: `DefaultCPUAllocator`},
 		},
 		Example: "OSError: [Errno 24] Too many open files: '/proc/stat'", NearMiss: "open files (-n) 1048576",
@@ -1244,7 +1246,7 @@ var runtimeRows = []Row{
 		NearMiss: "compile workers: 8, all done",
 	},
 	{
-		ID: "S-R88", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, From: Platform,
+		ID: "S-R88", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-B27", "S-R24", "S-R43", "S-R87"}, From: Platform,
 		Title: "The reader of a pipe ended first: what writes into it fails",
 		Steps: []string{
 			"Look at what stands behind the `|` in the step: `head`, `grep -q` and a command that fails close the pipe early, and `pipefail` makes that the step's failure.",
