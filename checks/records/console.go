@@ -42,6 +42,23 @@ func (c *Console) fail(node, why string) {
 	}
 }
 
+// summarized splits a line of pytest's short summary. Parameters may hold the dash
+// that parts a test from what is said of it.
+func summarized(text string) (node, why string) {
+	node, why, _ = strings.Cut(text, " - ")
+	open := strings.IndexByte(node, '[')
+	if open < 0 {
+		return node, why
+	}
+	if params, said, ok := strings.Cut(text[open:], "] - "); ok {
+		return text[:open] + params + "]", said
+	}
+	if strings.HasSuffix(text, "]") {
+		return text, ""
+	}
+	return node, why
+}
+
 // maxFailed bounds the failed tests of a log that are kept.
 const maxFailed = 10_000
 
@@ -140,8 +157,7 @@ func (c *Console) signs(line string) {
 	}
 	for _, word := range []string{"FAILED ", "ERROR "} {
 		if rest, ok := strings.CutPrefix(line, word); ok && strings.Contains(rest, "::") {
-			node, why, _ := strings.Cut(rest, " - ")
-			c.fail(node, why)
+			c.fail(summarized(rest))
 		}
 	}
 	if c.Stopped == "" && strings.HasPrefix(line, "!!!") && strings.HasSuffix(line, "!!!") {

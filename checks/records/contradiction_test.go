@@ -82,6 +82,12 @@ func TestConsoleThatFailedOrWasStopped(t *testing.T) {
 	}
 	c := ReadConsole("log", strings.NewReader(block+"FAILED tests/ops/test_x.py::Test_X::test_perf[cutile_rs-2] - x\n"))
 	require.Equal(t, Passed, c.Cases[0].Outcome, "another test failed")
+	dashed := strings.Replace(block, "cutile_rs-1", "cutile_rs-a - b", 1)
+	for said, message := range map[string]string{"": "", " - assert x[1] - y": "assert x[1] - y"} {
+		c = ReadConsole("log", strings.NewReader(dashed+"FAILED tests/ops/test_x.py::Test_X::test_perf[cutile_rs-a - b]"+said+"\n"))
+		require.Equal(t, Failed, c.Cases[0].Outcome, "parameters with a dash")
+		require.Equal(t, message, c.Cases[0].Message)
+	}
 	for _, end := range []string{"!!!!!!! KeyboardInterrupt !!!!!!!", "!!! Interrupted: 1 error during collection !!!", "!!!! stopping after 1 failures !!!!", "!!!! _pytest.outcomes.Exit: no device !!!!"} {
 		c := ReadConsole("log", strings.NewReader(block+end+"\n"))
 		require.Contains(t, c.Interrupted(), "the run was stopped: "+strings.Trim(end, "! "))
