@@ -356,7 +356,7 @@ func TestDryRunPrintsTheCommands(t *testing.T) {
 	assert.Contains(t, text, `src:"$SCRIPTS" `)
 	// The same build is listed once a stage, and it says why.
 	assert.Equal(t, 3, strings.Count(text, "cargo build --release"))
-	assert.Equal(t, 3, strings.Count(text, ": each stage builds, for it may run on another host\n"))
+	assert.Equal(t, 3, strings.Count(text, ": each stage builds, for it may run on another machine\n"))
 	syntax := exec.Command("sh", "-n")
 	syntax.Stdin = strings.NewReader(text)
 	said, err := syntax.CombinedOutput()

@@ -143,7 +143,7 @@ func (r *Runner) Stage(ctx context.Context, w *Workspace, req job.Request, stage
 // heading says in a dry run which job the commands are of, and what their variables
 // stand for.
 func (s *stageRun) heading() error {
-	text := fmt.Sprintf("# %s: each stage builds, for it may run on another host\n", job.JobName(s.out.Stage, s.out.Kernel, s.req.GPU))
+	text := fmt.Sprintf("# %s: each stage builds, for it may run on another machine\n", job.JobName(s.out.Stage, s.out.Kernel, s.req.GPU))
 	if s.out.Stage != job.Build {
 		text += "# $SCRIPTS is a folder with the files of runner/scripts; a run makes a temporary one\n"
 	}

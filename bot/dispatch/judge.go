@@ -449,7 +449,7 @@ func (v Verdict) Again(first Verdict) (Verdict, error) {
 	case v.Outcome != gate.Blocked && first.Signature == outOfMemory:
 		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: the first run ran out of GPU memory (flaky)."
 	case v.Outcome != gate.Blocked && first.Retry():
-		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: in the first run the host was at fault."
+		v.Sentence = strings.TrimSpace(v.Sentence) + " This is a repetition: in the first run the machine was at fault."
 	}
 	return v, nil
 }

@@ -58,8 +58,8 @@ var classes = map[triage.Class]string{
 	triage.Kernel:    "the code of the kernel",
 	triage.Host:      "the change's code around the kernel: wrapper, ffi.rs, build",
 	triage.Test:      "the tests",
-	triage.Env:       "the GPU host lacks something; the change is not at fault",
-	triage.Infra:     "the GPU host or a service failed; the change is not at fault",
+	triage.Env:       "the GPU machine lacks something; the change is not at fault",
+	triage.Infra:     "the GPU machine or a service failed; the change is not at fault",
 	triage.InProcess: "how the change was made or run",
 }
 

@@ -46,7 +46,7 @@ type cli struct {
 	Analysis    analysisCmd    `cmd:"" help:"Check an analysis.json."`
 	IR          irCmd          `cmd:"" name:"ir" help:"Check CUDA Tile IR and compare it with a reference."`
 	Triage      triageCmd      `cmd:"" help:"Match logs against the known failure signatures."`
-	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU host and leave evidence."`
+	Runner      runnerCmd      `cmd:"" help:"Run a stage on a GPU machine and leave evidence."`
 	Action      actionCmd      `cmd:"" hidden:"" help:"Run as a GitHub Action."`
 	Serve       serveCmd       `cmd:"" help:"Run the GitHub App."`
 	Status      statusCmd      `cmd:"" help:"Show the gate tree of a pull request from the App's database."`

@@ -131,7 +131,7 @@ var sources = []source{
 		{"3. Wiring (3 small edits in existing files)", "R35 R40 S8 S9", "Covered by the headings below."},
 		{"a. cutile_kernels/src/lib.rs — register the op in the aggregated crate", "R35 R17 R33 P1 runner", ""},
 		{"b. {TILEGYM_PATH}/src/tilegym/ops/cutile_rs/__init__.py — register import", "R35 S9", ""},
-		{"b'. {TILEGYM_PATH}/src/tilegym/backend/selector.py — register backend", "S8 S-I07 runner", "What the probe answers on the host is the wiring step of the runner."},
+		{"b'. {TILEGYM_PATH}/src/tilegym/backend/selector.py — register backend", "S8 S-I07 runner", "What the probe answers on the machine is the wiring step of the runner."},
 		{"c. {TILEGYM_PATH}/src/tilegym/ops/ops.py — add @dispatch", "R35 S-I09", ""},
 		{"4. Compile + IR pipeline + correctness sanity", "P2 S3 A14 correctness runner", ""},
 		{"5. (Optional) Drive the full A→B→C→D→E pipeline on a different kernel", "", "How the pipeline is started; a pull request shows its results only."},
