@@ -217,6 +217,9 @@ func warns(shown string) bool {
 // retry is what programs say when they try again.
 var retry = compile(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
 
+// again is what programs say that failed and are about to try once more.
+var again = compile(`seconds before (trying again|retry)|[Ww]ill retry in \d|[Rr]etrying (in|after) \d|[Tt]rying again in \d|[Rr]etry in \d+(\.\d+)? ?s`)
+
 // beginsStep reports whether a step of a CI job begins.
 func beginsStep(shown string) bool {
 	return strings.HasPrefix(shown, severity+"group]Run ") || strings.HasPrefix(shown, "##[group]Run ")

@@ -39,16 +39,18 @@ type Scanner struct {
 // hit is a match together with what orders it.
 type hit struct {
 	Match
-	rank    Rank
-	own     Rank // without regard to where the line stands
-	aside   bool // the line is no error of a failing test, as far as is known
-	around  bool // of an error before or after the call of a case
-	log     int
-	order   int
-	step    int      // of its log, from 0
-	context bool     // the context line was found
-	records bool     // decided from records
-	with    []string // signatures of which one must have matched too; empty: none must
+	rank   Rank
+	own    Rank // without regard to where the line stands
+	aside  bool // the line is no error of a failing test, as far as is known
+	around bool // of an error before or after the call of a case
+	// redeemed says that another try followed: it explains and replaces nothing.
+	redeemed bool
+	log      int
+	order    int
+	step     int      // of its log, from 0
+	context  bool     // the context line was found
+	records  bool     // decided from records
+	with     []string // signatures of which one must have matched too; empty: none must
 }
 
 // NewScanner returns a scanner for some stages, or for all when none is named.
@@ -295,6 +297,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.printed.line(l)
 	}
 	if !l.quote {
+		sc.triesAgain(n, text)
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index().refs[i]
@@ -404,6 +407,26 @@ func (c *compiled) withOf(p *compiledPattern) []string {
 		return p.With
 	}
 	return c.With
+}
+
+// againFor counts the lines before the announcement of another try that tell of the
+// one that failed.
+const againFor = 6
+
+// triesAgain takes back what a machine or a service failed with just before another try:
+// it ended nothing. The last try fails without an announcement, and counts.
+func (sc *logScan) triesAgain(n int, text string) {
+	near := func(h *hit) bool {
+		return h.log == sc.logs && h.Line > 0 && n-h.Line <= againFor && h.rank < survived && h.Class != Kernel && h.Class != Host && h.Class != Test
+	}
+	if !slices.ContainsFunc(sc.hits, near) || !again.match(text) {
+		return
+	}
+	for _, h := range sc.hits {
+		if near(h) {
+			h.rank, h.own, h.Weak, h.redeemed = survived, survived, true, true
+		}
+	}
 }
 
 // rankOf is the rank of a match of an alternative.
@@ -668,7 +691,7 @@ func (s *Scanner) Result() Result {
 	hits := append(slices.Clone(s.hits), s.decided()...)
 	matched := map[string]bool{}
 	for _, h := range hits {
-		matched[h.Signature] = true
+		matched[h.Signature] = matched[h.Signature] || !h.redeemed
 	}
 	has := func(id string) bool { return matched[id] || id == failedCase && s.broken }
 	hits = slices.DeleteFunc(hits, func(h *hit) bool {

@@ -359,10 +359,10 @@ var buildRows = []Row{
 			{Line: `\b(ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLCertVerificationError)\b`, Not: `Retrying|tries remaining`},
 			{Line: `\b(ConnectionError|HTTPError|MaxRetryError)\b.*(Max retries|[Cc]onnect|timed out|\b50[0-4]\b|\b429\b)|We couldn't connect to '`, Not: `Retrying|tries remaining`},
 			{Line: `[Uu]nable to (download artifact|find an artifact with)|No artifacts found for downloading|Failed to (Create|Finalize|List|Get\w*)Artifacts?: |Failed to download action`, Not: `\(409\)|already exists|storage quota`, Rank: General},
-			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: 40[13]`},
+			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: (40[13]|429)`},
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp\b.*(i/o timeout|connection refused|no such host|connection reset|server misbehaving|is unreachable)|curl: \((6|7|16|18|28|35|52|55|56|92)\)|Hash Sum mismatch`},
-			{Line: `EndpointConnectionError|Could not connect to the endpoint URL|IncompleteDownloadError|IncompleteRead\(|without sending TLS close_notify|due to network timeout|Tunnel connection failed: |SSL_ERROR_SYSCALL`, Not: `Retrying|tries remaining`},
+			{Line: `unexpected disconnect while reading sideband|invalid index-pack output|keyserver receive failed|EndpointConnectionError|Could not connect to the endpoint URL|IncompleteDownloadError|IncompleteRead\(|without sending TLS close_notify|due to network timeout|Tunnel connection failed: |SSL_ERROR_SYSCALL`, Not: `Retrying|tries remaining`},
 			{Line: `\brsync error: .*\(code (10|12|30|35|255)\)`, Rank: General},
 			{Line: `TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
@@ -680,7 +680,7 @@ var buildRows = []Row{
 		NearMiss: "process didn't exit successfully: `rustc --crate-name cutile` (exit status: 1)",
 	},
 	{
-		ID: "S-B45", Stage: Build, Class: Infra, Also: Env, From: Platform,
+		ID: "S-B45", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-X70"}, From: Platform,
 		Title: "A server's certificate is not trusted",
 		Steps: []string{
 			"See whether a proxy of the runner signs with a certificate of its own, which then belongs into the image's store.",
@@ -697,7 +697,7 @@ var buildRows = []Row{
 		NearMiss: "Certificate for runner gpu-3 renewed, valid for 90 days",
 	},
 	{
-		ID: "S-B46", Stage: Build, Class: Infra, Also: Env, From: Platform,
+		ID: "S-B46", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-X70"}, From: Platform,
 		Title: "The host's package manager is locked, its lists are not valid, or packages conflict",
 		Steps: []string{
 			"If another process holds the lock, wait for it or switch off automatic updates on the runner.",
@@ -777,7 +777,7 @@ var buildRows = []Row{
 			{Line: `tar: Error is not recoverable`, Rank: General},
 			{Line: `tar: (Unexpected EOF|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
 			{Line: `\bBadZipFile\b|\bSafetensorError\b|Compressed file ended before|zlib\.error: |UnpicklingError: |End-of-central-directory signature not found`},
-			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Hash mismatch for |ERROR: Wheel '[^']*' located at \S+ is invalid|\bInvalidArchiveError\b|\bChecksumMismatchError\b|Digest validation failed`},
+			{Line: `checksum (mismatch|did not match|verification failed)|(sha256|digest) (mismatch|does not match)|failed to (unpack package|verify the checksum)|checksum for .* changed between lock files|invalid gzip header|corrupt deflate stream|DO NOT MATCH THE HASHES FROM THE REQUIREMENTS|Hash mismatch for |ERROR: Wheel '[^']*' located at \S+ is invalid|\bInvalidArchiveError\b|\bChecksumMismatchError\b|\bCondaVerificationError\b|computed checksums? did NOT match|Digest validation failed`},
 		},
 		Example: "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now", NearMiss: "checksum ok, archive unpacked",
 	},
@@ -1265,7 +1265,7 @@ var buildRows = []Row{
 			"It began with a newer base image: the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `error: externally-managed-environment|The interpreter at \S+ is externally managed|No virtual environment found; run|Couldn't find a virtualenv or conda environment|Could not install packages due to an OSError: \[Errno 13\]`},
+			{Line: `error: externally-managed-environment|The interpreter at \S+ is externally managed|No virtual environment found; run|Couldn't find a virtualenv or conda environment|ERROR: Cannot uninstall .*(RECORD file|distutils installed project|installed by (debian|rpm))|Could not install packages due to an OSError: \[Errno 13\]`},
 		},
 		Example:  "error: externally-managed-environment\n\n× This environment is externally managed",
 		NearMiss: "× Building the environment failed",
@@ -1447,7 +1447,7 @@ var buildRows = []Row{
 			"If the cache service refuses, raise the versions of buildx and of the build action: the old service was switched off.",
 		},
 		Any: []Pattern{
-			{Line: `failed to configure \S+ cache exporter|failed to solve: failed to configure \S+ cache importer|[Cc]ache export (is not supported|feature is currently not supported)|error writing manifest blob|failed to (solve|parse): .*cache (key|manifest|config).*\b(invalid response status|not found in cache)|(GHCACHE|ghcache|gha cache).*(failed|error|status \d)`},
+			{Line: `failed to configure \S+ cache exporter|failed to solve: failed to configure \S+ cache importer|[Cc]ache export (is not supported|feature is currently not supported)|error writing (manifest|layer) blob|failed to (solve|parse): .*cache (key|manifest|config).*\b(invalid response status|not found in cache)|(GHCACHE|ghcache|gha cache).*(failed|error|status \d)`},
 		},
 		Example:  "ERROR: failed to solve: failed to configure gha cache exporter: invalid response status 422",
 		NearMiss: "#31 exporting cache to GitHub Actions Cache\n#31 DONE 4.2s",

@@ -156,7 +156,7 @@ var processRows = []Row{
 			{Line: `Invalid workflow file|The workflow is not valid|Unrecognized (named-value|function|input)|\(Line: \d+, Col: \d+\): Unexpected value '|Unable to resolve action|Can't find 'action\.ya?ml'|File not found: '\S+/_actions/\S+'`},
 			{Line: `Input required and not supplied: |HttpError: Not Found`, Not: `supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)`},
 			{Line: `uses a deprecated version of .|is not allowed to be used in |The template is not valid|You have an error in your yaml syntax|Unable to process file command|Matrix vector '[^']*' does not contain any values|Error when evaluating '|action is only supported on |Code scanning is not enabled|An error occurred trying to start process '.*No such file|Unable to find Node version|error parsing called workflow|is not supported on this runner\. Missing file|The artifact name is not valid|unexpected key "[^"]*" for "|No ref found for: |does not have 'workflow_dispatch' trigger`},
-			{Line: `Unable to process command '|The workflow is requesting '|\(Line: \d+, Col: \d+\): '[^']*' is already defined|JavaScript Actions in Alpine containers|is not valid[.:].*Contains the following character:|The version '[^']*' with architecture '[^']*' was not found`},
+			{Line: `Cache folder path is retrieved for|^(Error: )?No file in \S+ matched to \[|No event triggers defined|HttpError: Validation Failed|^yaml: (unmarshal errors|line \d+: )|Unable to process command '|The workflow is requesting '|\(Line: \d+, Col: \d+\): '[^']*' is already defined|JavaScript Actions in Alpine containers|is not valid[.:].*Contains the following character:|The version '[^']*' with architecture '[^']*' was not found`},
 		},
 		Example:  "##[error]Unable to resolve action actions/checkout@v99, unable to find version v99",
 		NearMiss: "Download action repository actions/checkout@v4",
@@ -279,8 +279,8 @@ var processRows = []Row{
 			"For storage or spending, remove old artifacts or raise the limit.",
 		},
 		Any: []Pattern{
-			{Line: `API rate limit exceeded|Rate limit reached|Too Many Requests|exceeded a secondary rate limit|Artifact storage quota has been hit|\(SlowDown\) when calling|had to rate limit your IP`},
-			{Line: `spending limit needs to be increased|account payments have failed|included (services|minutes) .*(used up|exhausted|exceeded)`},
+			{Line: `API rate limit exceeded|Rate limit reached|Too Many Requests|exceeded a secondary rate limit|Artifact storage quota has been hit|returned error: 429\b|\(SlowDown\) when calling|had to rate limit your IP`},
+			{Line: `spending limit needs to be increased|account is locked due to a billing|account payments have failed|included (services|minutes) .*(used up|exhausted|exceeded)`},
 		},
 		Example:  "##[error]API rate limit exceeded for installation ID 4711.",
 		NearMiss: "rate limit: 4998 of 5000 calls left",
@@ -297,7 +297,7 @@ var processRows = []Row{
 			{Line: `Could not assume role|Not authorized to perform sts|Credentials could not be loaded|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`, Near: `[Ss]erver startup failed: cache storage|sccache: error: `, Within: 40, Rank: Root},
 			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
-			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|[Ee]rror (saving|storing|getting) credentials|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
+			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|[Ee]rror (saving|storing|getting) credentials|^(Error: )?Bad credentials$|api_key not configured|has an IP allow list enabled|(enforced|by organization) SAML|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
 			{Line: `HTTP status client error \(40[13]|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
 		},
@@ -332,7 +332,7 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `File was unable to be removed Error: |EACCES: permission denied, (unlink|rmdir|rm|scandir)\b|\brm: cannot remove '[^']*': Permission denied`},
-			{Line: `Text file busy|Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file|local changes to the following files would be overwritten`},
+			{Line: `Text file busy|Unable to create '.*\.lock': File exists|Another git process seems to be running in this repository|could not lock config file .*File exists|local changes to the following files would be overwritten|cannot (rebase|pull with rebase): You have unstaged|insufficient permission for adding an object to repository`},
 		},
 		Context:  `^[-d]r\S+ +\d+ +(root|0) +(root|0) `,
 		Example:  "fatal: Unable to create '/opt/runner/_work/TileGym/.git/index.lock': File exists.",
@@ -427,7 +427,7 @@ var processRows = []Row{
 			"Build the image, and run again; no test has run.",
 		},
 		Any: []Pattern{
-			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve source metadata for \S+: \S+: not found|failed to resolve reference "`},
+			{Line: `manifest (for \S+ )?(not found|unknown)|: manifest unknown|pull access denied|not found: manifest|failed to resolve source metadata for \S+: \S+: not found|failed to resolve reference "|failed to solve: \S+: \S+: not found$`},
 			{Line: `ErrImagePull|ImagePullBackOff`, Rank: Weak},
 		},
 		Context:  `'?build'?: (False|false)\b|build\S*: skipped`,
@@ -947,5 +947,46 @@ var processRows = []Row{
 		Context:  `^(\S*/)?(conftest|tests?/\S+)\.py:\d+: in `,
 		Example:  "____ ERROR at teardown of test_close ____\ntests/conftest.py:31: in handle\nE   RuntimeError: handle was closed before",
 		NearMiss: "1 passed, no error at teardown",
+	},
+	{
+		ID: "S-X69", Stage: Process, Class: Env, Also: Infra, From: Platform,
+		Title: "A container without root's rights cannot be made on this machine: user namespaces, sub-ids or fuse are missing",
+		Steps: []string{
+			"Give the runner's user a range in /etc/subuid and /etc/subgid, install `uidmap`, then `podman system migrate`.",
+			"See whether the system allows user namespaces to others than root (`kernel.apparmor_restrict_unprivileged_userns`, `user.max_user_namespaces`), and whether /dev/fuse is there.",
+			"Inside of another container the outer one must allow it: `--device /dev/fuse`, `--security-opt`, or the vfs storage driver.",
+		},
+		Any: []Pattern{
+			{Line: `newuidmap\b.*(exit status|not found|failed|[Oo]peration not permitted)|no subuid ranges found|insufficient UIDs or GIDs available in user namespace|[Nn]o permissions to create (a )?new namespace|[Ff]ailed to (create|unshare) (the )?(user|mount) namespace|fuse: device not found|cannot clone: Operation not permitted|unshare(\(CLONE_NEWUSER\)|: unshare failed)|kernel does not support overlay fs|failed to mount overlay.*(not permitted|denied)`},
+		},
+		Example:  "Error: cannot set up namespace using \"/usr/bin/newuidmap\": exit status 1",
+		NearMiss: "rootless: true, subuid: ci:100000:65536",
+	},
+	{
+		ID: "S-X70", Stage: Process, Class: Infra, Also: Env, Rank: Root, From: Platform,
+		Title: "The machine's clock is wrong: what others have signed seems to come from the future, or too late",
+		Steps: []string{
+			"Compare `date -u` on the runner with another machine, and start its time service (`timedatectl`, chrony); a virtual machine that slept keeps its old time.",
+			"Run the job again; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `RequestTimeTooSkewed|difference between the request time and the current time is too large|Release file for \S+ is not valid yet|certificate (verify failed: certificate )?is not yet valid|[Tt]oken (is )?(used before issued|not yet valid)|[Cc]lock skew (is )?(too|exceeds)|\(the (local|system) clock (is|may be)`},
+		},
+		Example:  "E: Release file for http://mirror.example.invalid/dists/noble/InRelease is not valid yet (invalid for another 3h 20min 1s).",
+		NearMiss: "make: warning:  Clock skew detected.  Your build may be incomplete.",
+	},
+	{
+		ID: "S-X71", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A package index refuses what the job publishes: the version is there already, is too large, or the publisher is not known",
+		Steps: []string{
+			"A version can be published once: raise it, or let the step pass over files that exist (`skip-existing`).",
+			"For trusted publishing compare owner, repository, workflow file and environment with what the index has entered.",
+			"If it is too large, build for fewer architectures in one wheel, or ask for a higher limit.",
+		},
+		Any: []Pattern{
+			{Line: `HTTPError: 40[03] .*(upload|legacy|[Ff]ile (already exists|too large))|File too large\. Limit for project|crate version .* is already uploaded|crate \S+ already exists on |error: failed to publish to registry|Trusted publishing exchange failure|invalid-publisher: `},
+		},
+		Example:  "HTTPError: 400 Bad Request from https://upload.example.invalid/legacy/\nFile already exists ('tilekit-0.1-py3-none-any.whl')",
+		NearMiss: "Uploading tilekit-0.1-py3-none-any.whl\n100% 4.2/4.2 MB",
 	},
 }

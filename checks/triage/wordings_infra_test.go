@@ -97,6 +97,34 @@ func TestWordingsOfTheMachineRoom(t *testing.T) {
 		{"S-X32", "botocore.exceptions.ClientError: An error occurred (403) when calling the HeadObject operation: Forbidden"},
 		{"S-X20", "fatal error: An error occurred (SlowDown) when calling the PutObject operation: Please reduce your request rate."},
 		{"S-X21", "google.auth.exceptions.DefaultCredentialsError: Your default credentials were not found."},
+		{"S-B98", "ERROR: failed to solve: error writing layer blob: failed to parse error response 400: <?xml version=\"1.0\" encoding=\"utf-8\"?>"},
+		{"S-B85", "ERROR: Cannot uninstall blinker 1.4, RECORD file not found. Hint: The package was installed by debian."},
+		{"S-B51", "CondaVerificationError: The package for cuda-nvcc located at /opt/conda/pkgs/cuda-nvcc appears to be corrupted."},
+		{"S-X11", "Error: No file in /home/ci/_work/k/k matched to [**/requirements.txt or **/pyproject.toml], make sure you have checked out the target repository"},
+		{"S-X11", "Error: Cache folder path is retrieved for pip but doesn't exist on disk: /home/ci/.cache/pip. This likely indicates that there are no dependencies to cache. Consider removing the cache step if it is not needed."},
+		{"S-X21", "Error: Bad credentials"},
+		{"S-X11", "No event triggers defined in `on`"},
+		{"S-X11", "yaml: line 4: did not find expected key"},
+		{"S-B25", "gpg: keyserver receive failed: No keyserver available"},
+		{"S-B51", "sha256sum: WARNING: 1 computed checksum did NOT match"},
+		{"S-X20", "The job was not started because your account is locked due to a billing issue."},
+		{"S-X21", "remote: Although you appear to have the correct authorization credentials, the `kern` organization has an IP allow list enabled"},
+		{"S-X21", "remote: The 'kern' organization has enabled or enforced SAML SSO."},
+		{"S-X69", "Error: cannot set up namespace using \"/usr/bin/newuidmap\": exit status 1"},
+		{"S-X69", "ERRO[0000] cannot find UID/GID for user ci: no subuid ranges found for user \"ci\" in /etc/subuid"},
+		{"S-X69", "potentially insufficient UIDs or GIDs available in user namespace (requested 0:42 for /etc/gshadow): Check /etc/subuid and /etc/subgid: lchown /etc/gshadow: invalid argument"},
+		{"S-X69", "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces."},
+		{"S-X69", "fuse: device not found, try 'modprobe fuse' first"},
+		{"S-X70", "An error occurred (RequestTimeTooSkewed) when calling the PutObject operation: The difference between the request time and the current time is too large."},
+		{"S-X71", "Trusted publishing exchange failure: invalid-publisher: valid token, but no corresponding publisher"},
+		{"S-X71", "HTTPError: 400 Bad Request File too large. Limit for project 'kern' is 100 MB."},
+		{"S-X71", "error: crate version `0.2.0` is already uploaded"},
+		{"S-B25", "fatal: fetch-pack: invalid index-pack output"},
+		{"S-B25", "fetch-pack: unexpected disconnect while reading sideband packet"},
+		{"S-X23", "error: insufficient permission for adding an object to repository database .git/objects"},
+		{"S-X48", "error: could not lock config file /github/home/.gitconfig: Permission denied"},
+		{"S-X31", "failed to solve: registry.example.invalid/nvidia/cuda:13.9.0-devel-ubuntu24.04: registry.example.invalid/nvidia/cuda:13.9.0-devel-ubuntu24.04: not found"},
+		{"S-X20", "fatal: unable to access 'https://git.example.invalid/k/': The requested URL returned error: 429"},
 	} {
 		got := Text("job.log", c.log)
 		if assert.NotEmpty(t, got.Matches, c.log) {
@@ -140,4 +168,25 @@ func TestCausesInStepsThatPassed(t *testing.T) {
 	} {
 		assert.Equal(t, want, ids(Text("job.log", log))[0], "%s: %v", log, ids(Text("job.log", log)))
 	}
+}
+
+// What failed before another try ended nothing; the last try counts.
+func TestAnotherTry(t *testing.T) {
+	const fetch, wait = "fatal: unable to access 'https://git.example.invalid/o/r/': Could not resolve host: git.example.invalid\nThe process '/usr/bin/git' failed with exit code 128\n", "Waiting 12 seconds before trying again\n"
+	const script = "error: failed to run custom build command for `tile-sys v0.1.0`\n"
+	for _, c := range []struct{ want, log string }{
+		{"S-R06", fetch + wait + "HEAD is now at 0a1b2c3\nE   RuntimeError: CUDA error: an illegal memory access was encountered\n"},
+		{"S-C14", "curl: (56) Recv failure: Connection reset by peer\nWarning: Problem: timeout. Will retry in 1 seconds. 3 retries left.\nAssertionError: Tensor-likes are not close!\n"},
+		{"S-B28", fetch + wait + "HEAD is now at 0a1b2c3\n" + script},
+		{"S-B25", fetch + wait + fetch},
+		{"S-B25", fetch + wait + fetch + "LookupError: setuptools-scm was unable to detect version for /src.\n"},
+		{"S-B25", fetch + wait},
+	} {
+		got := ids(Text("job.log", c.log))
+		require.NotEmpty(t, got, c.log)
+		assert.Equal(t, c.want, got[0], "%s\nfound %v", c.log, got)
+	}
+	got := Text("job.log", fetch+wait)
+	assert.True(t, got.Matches[0].Weak)
+	assert.False(t, Text("job.log", fetch+wait+fetch).Matches[0].Weak)
 }
