@@ -24,6 +24,10 @@ const (
 // wrongValues are what says that a case gave wrong values, or failed at all.
 var wrongValues = append([]string{failedCase}, mismatches...)
 
+// unlikeValues are what says that a case compared values, and not that it failed for
+// another reason.
+var unlikeValues = append([]string{"S-X16"}, mismatches...)
+
 // printed reads figures that tests and benchmarks print beside a failure, of which
 // the relation says more than any word.
 type printed struct {
@@ -54,7 +58,9 @@ const maxClocks = 64
 
 var (
 	// against is an error of one side against a more exact computation.
-	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviation))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:\d]{0,12}[=:]\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviat\w+|is|off))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:,\d]{0,12}(?:[=:]|\bby\b|\bis\b)\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	// away is such an error with the figure before the computation.
+	away = regexp.MustCompile(`\b([A-Za-z_]\w*) (?:is|was|are|lies|deviates by|differs by) (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?) (?:\w+ )?(?:from|against|vs\.?) (?:the )?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle|exact)\b`)
 	// measured heads the errors of both sides against a more exact computation.
 	measured = regexp.MustCompile(`\b(?:vs\.?|against|to|from|w\.?r\.?t\.?|versus) (?:the |an? )?(?:fp32|float32|f32|gold\w*|oracle)\b`)
 	// flashed are the errors that tests of attention print of both sides.
@@ -235,7 +241,10 @@ func (p *printed) exactness(l line) {
 	if len(l.text) > 1024 || !double && !has("fp32") && !has("float32") && !has("f32") && !has("gold") && !has("oracle") {
 		return
 	}
-	pairs := against.FindAllStringSubmatch(l.text, -1)
+	pairs := away.FindAllStringSubmatch(l.text, -1)
+	if len(pairs) == 0 {
+		pairs = against.FindAllStringSubmatch(l.text, -1)
+	}
 	if len(pairs) == 0 && (double || measured.MatchString(l.text)) {
 		pairs = sided.FindAllStringSubmatch(l.text, -1)
 	}
@@ -309,7 +318,7 @@ func (p *printed) end(sc *logScan) {
 		case ours < exactEnough && reference > moreExact*ours:
 			sc.explains(inexactReference, wrongValues, p.exactAt)
 		case ours <= asExact*reference && reference <= moreExact*ours:
-			sc.explains(tightTolerance, wrongValues, p.exactAt)
+			sc.explains(tightTolerance, unlikeValues, p.exactAt)
 		}
 	}
 	if p.setting.n > 0 {

@@ -144,7 +144,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b[Rr]ows? \d+ ?(\.\.|-|to|–) ?\d+ (are |is |stay )?(zeros?|unwritten|not written|never written|garbage|wrong)\b.*\bgrid`, With: mismatches},
-			{Line: `\b[Gg]rid\b.*\b(capped|clamped|smaller than|fewer)\b.*\b(rows?|tiles?|blocks?)\b|\bkernel\b.*\bno (grid-stride |persistent )?loop\b`, With: mismatches},
+			{Line: `\b[Gg]rid\b.*\b(capped|clamped|smaller than|fewer)\b.*\b(rows?|tiles?|blocks?)\b|\bkernel\b.*\bno (grid-stride |persistent )?loop\b|\bno (grid-stride |persistent )?loop\b.{0,24}\bkernel\b`, With: mismatches},
 		},
 		Records: firstOf(each(raggedOnly), raggedNames),
 	},
@@ -826,7 +826,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C59", Stage: Correctness, Class: Test, Rules: []string{"R8"}, Unless: []string{"S-C33", "S-C23", "S-C16"}, From: Platform,
-		With:  wrongValues,
+		With:  unlikeValues,
 		Title: "Kernel and reference are equally far from a more exact computation: the test's tolerance is too tight",
 		Steps: []string{
 			"Derive the tolerance from the type, the length of the sum and the magnitude of the values: two right results may lie on both sides of the exact one.",

@@ -225,7 +225,7 @@ var processRows = []Row{
 			"Read the assertion and the two values that pytest shows below it.",
 			"See whether the change altered the test or what it looks at.",
 		},
-		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}, {Line: `^Failed: DID NOT (RAISE|WARN)`}},
+		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}, {Line: `^Failed: DID NOT (RAISE|WARN)`}, {Line: `^FAILED \S+\.py::\S+ - (AssertionError: |assert )`}},
 		Context: `^assert `,
 		Example: "E   assert 3 == 4\n\ntests/ops/test_dump.py:41: AssertionError", NearMiss: "tests/common.py:366: AssertionError",
 	},
