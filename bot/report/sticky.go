@@ -74,7 +74,7 @@ func suppressions(r *review.Report) []suppression {
 	}
 	var out []suppression
 	for _, s := range r.Summary.Suppressions {
-		if s.New {
+		if s.New && (s.Used || s.Problem != "") {
 			out = append(out, suppression{
 				Rules: untrusted.Text(strings.Join(s.Rules, ", ")), Place: untrusted.Text(fmt.Sprintf("%s:%d", s.Path, s.Line)),
 				Reason: untrusted.Text(s.Reason).Cut(reasonLimit), Problem: untrusted.Text(s.Problem).Cut(reasonLimit),

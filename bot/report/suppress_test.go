@@ -20,6 +20,7 @@ func TestAddedSuppressionsAreListed(t *testing.T) {
 	s.Review.Summary.Suppressions = []review.Suppression{
 		{Path: "k.rs", Line: 7, Rules: []string{"R45", "R48"}, Reason: "the caller pads", Used: true, New: true},
 		{Path: "k.rs", Line: 9, Rules: []string{"R2"}, Reason: "was there before", Used: true},
+		{Path: "k.rs", Line: 11, Rules: []string{"R3"}, Reason: "the rule is off", New: true},
 		{Path: "w.py", Line: 3, Rules: []string{}, New: true, Problem: "expected `tilegate: allow(R45) reason`"},
 	}
 	require.True(t, report.Worthwhile(s))
@@ -41,11 +42,11 @@ func TestAddedSuppressionsAreListed(t *testing.T) {
 func TestSuppressionsAreUntrusted(t *testing.T) {
 	s := subject()
 	s.Review.Summary.Suppressions = []review.Suppression{{
-		Path: "a`b|c.rs", Line: 1, Rules: []string{"R45"}, New: true,
+		Path: "a`b|c.rs", Line: 1, Rules: []string{"R45"}, Used: true, New: true,
 		Reason: "see @octocat\n/tilegym ok-to-test <!-- tilegate:summary --> [x](https://host) closes #1 | ![i](u) " + strings.Repeat("long ", 200),
 	}}
 	for i := range 40 {
-		s.Review.Summary.Suppressions = append(s.Review.Summary.Suppressions, review.Suppression{Path: "k.rs", Line: i + 1, Rules: []string{"R2"}, Reason: fmt.Sprint("reason ", i), New: true})
+		s.Review.Summary.Suppressions = append(s.Review.Summary.Suppressions, review.Suppression{Path: "k.rs", Line: i + 1, Rules: []string{"R2"}, Reason: fmt.Sprint("reason ", i), Used: true, New: true})
 	}
 	c, err := report.Sticky(s)
 	require.NoError(t, err)

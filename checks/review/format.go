@@ -160,7 +160,7 @@ func (r *Report) comments(s Style) (accepting, idle []Suppression) {
 		switch {
 		case p.Problem != "":
 			idle = append(idle, p)
-		case p.New || s.All:
+		case p.Used && (p.New || s.All):
 			accepting = append(accepting, p)
 		}
 	}
@@ -216,7 +216,7 @@ func alsoAt(f Finding) string {
 }
 
 // waiver is the comment of a maintainer for which the gate waits because of a
-// finding, whatever its severity: what a change does to the tests that judge it.
+// finding of what a change does to the tests that judge it, an error or a warning.
 // Empty for all others.
 func (f Finding) waiver() string {
 	if !f.New || f.Severity == Note || !strings.HasPrefix(f.Rule, "T") {

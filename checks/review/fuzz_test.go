@@ -180,7 +180,7 @@ func FuzzWrite(f *testing.F) {
 			Message: message, Why: why, AlsoAt: []int{line, end}, Fingerprint: text, New: true,
 			Fix: &review.Fix{Description: why, Edits: []review.Edit{{StartLine: line, EndLine: end, Text: text}}},
 		}}}
-		r.Summary = review.Summary{Kernels: []string{path}, Unread: []review.Unread{{Path: path, Why: message}}, Suppressions: []review.Suppression{{Path: path, Line: line, Rules: []string{"R1"}, Reason: why, New: true}, {Path: path, Problem: message}}}
+		r.Summary = review.Summary{Kernels: []string{path}, Unread: []review.Unread{{Path: path, Why: message}}, Suppressions: []review.Suppression{{Path: path, Line: line, Rules: []string{"R1"}, Reason: why, Used: true, New: true}, {Path: path, Problem: message}}}
 		for _, source := range []*syntax.File{nil, syntax.Lines([]byte(text + "\n" + message))} {
 			style := review.Style{All: true, Source: func(string) *syntax.File { return source }}
 			for _, format := range review.Formats {

@@ -203,8 +203,8 @@ func cutSeparator(reason string) string {
 }
 
 // suppress parts the hits into those that are left and those that a suppression
-// accepts, and marks those used. A suppression of a rule that ran and accepted
-// nothing is not needed.
+// accepts, and marks those used. A suppression of a rule that ran on the whole tree
+// and of which it accepted nothing is not needed.
 func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted []hit) {
 	at := newAcceptance(all)
 	left = hits[:0]

@@ -3,6 +3,8 @@ package review_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -76,6 +78,60 @@ func TestSuppressionProblems(t *testing.T) {
 		assert.Len(t, r.Findings, 1, comment)
 		require.Len(t, r.Summary.Suppressions, 1, comment)
 		assert.Contains(t, r.Summary.Suppressions[0].Problem, problem)
+	}
+}
+
+// Of a rule that is off nothing is known, and so nothing is said of its comments.
+func TestSuppressionOfARuleThatIsOff(t *testing.T) {
+	head := withLine("        // tilegate: allow(R6, R2) the generic is a power of two\n" + violation)
+	for off, idle := range map[string]string{"R6": "R2", "R2": ""} {
+		r, err := review.Run(context.Background(), review.Options{Head: head, Rules: all.Rules, Severities: map[string]review.Severity{off: review.Off}})
+		require.NoError(t, err)
+		assert.Empty(t, r.Findings)
+		problems := ""
+		for _, s := range r.Summary.Suppressions {
+			problems += s.Problem
+		}
+		if idle == "" {
+			assert.Empty(t, problems, off)
+		} else {
+			assert.Equal(t, "not needed: nothing of "+idle+" is found here", problems, off)
+		}
+	}
+	r, err := review.Run(context.Background(), review.Options{Head: head, Rules: all.Rules, Severities: map[string]review.Severity{"R6": review.Off, "R2": review.Off}})
+	require.NoError(t, err)
+	for _, format := range []string{"text", "markdown", "github", "rdjson", "sarif"} {
+		var b strings.Builder
+		require.NoError(t, review.Write(&b, format, r, review.Style{All: true, Accepted: true}))
+		assert.NotContains(t, b.String(), "power of two", format)
+	}
+}
+
+// A review of one kernel reads files of others, whose comments it does not judge.
+func TestSuppressionOfAKernelThatIsLeftOut(t *testing.T) {
+	head := fstest.MapFS{}
+	require.NoError(t, fs.WalkDir(os.DirFS("../../testdata/tilegym-mini/src"), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile("../../testdata/tilegym-mini/src/" + p)
+		head["src/"+p] = &fstest.MapFile{Data: data}
+		return err
+	}))
+	wrapper := head["src/tilegym/ops/cutile_rs/scale_add.py"]
+	before := string(wrapper.Data)
+	wrapper.Data = []byte(strings.Replace(before, "        int(device_id),\n", "        # tilegate: allow(R35) one device\n        0,\n", 1))
+	require.NotEqual(t, before, string(wrapper.Data))
+	for kernel, used := range map[string]bool{"scale_add": true, "row_sum": false, "": true} {
+		o := review.Options{Head: head, Rules: all.Rules}
+		if kernel != "" {
+			o.Kernels = []string{kernel}
+		}
+		r, err := review.Run(context.Background(), o)
+		require.NoError(t, err)
+		require.Len(t, r.Summary.Suppressions, 1, kernel)
+		assert.Equal(t, used, r.Summary.Suppressions[0].Used, kernel)
+		assert.Empty(t, r.Summary.Suppressions[0].Problem, kernel)
 	}
 }
 
