@@ -18,7 +18,7 @@ const badCall = `\bTypeError\W{1,3}[\w.<>]+\(\) (got an unexpected keyword argum
 const script = `((bench(mark)?s?|scripts|tools|perf|profiling|examples|ci)/(\S+/)?[\w-]+|[\w-]*bench(mark)?[\w-]*|perf_\w+|profile_\w+|run_\w+)\.py`
 
 // scored names the score of a model.
-const scored = `\b([Aa]ccuracy|[Ss]cores?|gsm8k|GSM8K|mmlu|MMLU|exact_match|[Pp]erplexity|ppl|PPL|bleu|BLEU|wer|WER)\b`
+const scored = `\b([Aa]ccuracy|(eval|model|task)[ _]score|gsm8k|GSM8K|mmlu|MMLU|exact_match|[Pp]erplexity|ppl|PPL|bleu|BLEU|wer|WER)\b`
 
 var correctnessRows = []Row{
 	{
@@ -190,7 +190,7 @@ var correctnessRows = []Row{
 			{Line: `^The difference between .* and .* is [\d.e+-]+, which exceeds |\bis within [\d.e+-]+ of (each )?[\d.-]`},
 			{Line: `\bDisposition: (Incorrect|Failed)\b|^(cuBLAS|cuDNN|reference_device|reference_host): Incorrect\b`},
 			{Line: `\bRMSE \(res-fp64\): [\d.]|\bAccuracy failed\b|^fail_accuracy$`},
-			{Line: `\} elements are equal to \{|== Approx\( |where the value pair .* don't match|\bAll values are close`, Not: `\bok\b`},
+			{Line: `\} elements are equal to \{|== Approx\( |where the value pair .* don't match`, Not: `\bok\b`},
 			{Line: `\|(got|kernel|actual|result|test|out)\S* ?- ?[\w.\[\]]+\|\D{0,6}[\d.]+(e[-+]?\d+)? ?> ?[\d.]|\b([Mm]ismatch|[Dd]iffers?|[Ww]rong( value)?) (at|@) .{0,24}\b(got|expected|want|actual|ref\w*|vs\.?)\b`},
 			{Line: `^INCORRECT: \[\d+\]: \S+ != |\bTENSOR NOT OK\b|^Result = FAIL\b|^([Rr]esults? )?[Vv]erification:? (FAILED|failed|FAIL)\b`},
 			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
@@ -655,8 +655,8 @@ var correctnessRows = []Row{
 			"Call the operation once more: the second call is right.",
 		},
 		Any: []Pattern{
-			{Line: `\b([Pp]ass\w*|ok|OK|right|correct|match\w*|fine)\b.{0,40}\b(with|for|when|if) (only )?(one|a single|1|each single|any single) (\w+ )?[Cc]onfig\w*\b|\b(one|a single|only one|1) (\w+ )?[Cc]onfig\b.{0,30}\b([Pp]ass\w*|PASS\w*|ok|OK|right|correct|match\w*|fine)\b`, Near: `\b[Aa]uto-?tun\w*|\b[Tt]un(er|ing|ed)\b`, Within: 45, With: wrongValues},
-			{Line: `\b[Aa]uto-?tun\w*\b.{0,60}\b(overwr\w+|clobber\w*|accumulat\w*|modif\w+|mutat\w+|dirt\w+|in[- ]place)\b|\b(missing|without|no|needs?) (reset_to_zero|restore_value)\b`, With: wrongValues},
+			{Line: `\b([Pp]ass\w*|ok|OK|right|correct|match\w*|fine)\b.{0,40}\b(with|for|when|if) (only )?(one|a single|1|each single|any single) (\w+ )?[Cc]onfig\w*\b|\b(one|a single|only one|1) (\w+ )?[Cc]onfig\b.{0,30}\b([Pp]ass\w*|PASS\w*|ok|OK|right|correct|match\w*|fine)\b`, Near: `\b[Aa]uto-?tun\w*|\b[Tt]un(er|ing|ed)\b`, Within: 45, With: mismatches},
+			{Line: `\b[Aa]uto-?tun\w*\b.{0,60}\b(overwr\w+|clobber\w*|accumulat\w*|modif\w+|mutat\w+|dirt\w+|in[- ]place)\b|\b(missing|without|no|needs?) (reset_to_zero|restore_value)\b`, With: mismatches},
 		},
 		Records: firstOf(afterTuning, tunedInPlace),
 	},

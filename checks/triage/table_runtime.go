@@ -795,7 +795,7 @@ var runtimeRows = []Row{
 			{Line: `\b(numel|elements?|offsets?|index|indices|strides?|extent|size)\b.*\b(2147483647|2\*\*31|i32::MAX|INT(32)?_MAX)\b|2\^31|2\*\*31`},
 			{Line: `does not fit (in |into )?(an? )?(i32|int32|32[- ]bit)|(exceeds|beyond|overflows?|wraps? (around )?(in|at)?) ?(the )?(an? )?(i32|int32|32[- ]bit)|(i32|int32|32[- ]bit)\b.{0,40}\boverflow`},
 			{Line: `\b(numel|elements?|offsets?|index|indices)\b.{0,40}` + beyond32 + `|` + beyond32 + `.{0,12}\b(elements|entries|wraps)\b`, Not: `\b([kKMGT]i?B|bytes?|ns|us|seed|time\w*)\b`, With: append([]string{"S-R06"}, mismatches...)},
-			{Line: `OverflowError: (Python integer \d+ out of bounds for u?int32|Python int too large to convert to C (int|long))|value cannot be converted to type int(32_t)? without overflow|integer out of range for '[iI]' format`},
+			{Line: `OverflowError: (Python integer \d+ out of bounds for u?int32|Python int too large to convert to C int)|value cannot be converted to type int(32_t)? without overflow|integer out of range for '[iI]' format`},
 			{Line: `\b(offsets?|index|indices|pointer|position|strides?)\w*\b.{0,40}-(1\d{9}|2(0\d|1[0-4])\d{7})\b`, With: append([]string{"S-R06"}, mismatches...)},
 		},
 		Example:  "numel() = 2147549184, row offset 2147516415 does not fit int32\nE   RuntimeError: CUDA error: an illegal memory access was encountered",

@@ -85,6 +85,10 @@ func TestValueWordings(t *testing.T) {
 			assert.Equal(t, c.want, got.Matches[0].Signature, "%s\nfound %v", c.log, ids(got))
 		}
 	}
+	// A remark on a tuner does not explain what failed for another reason.
+	for _, remark := range []string{"autotune: matched with 1 config", "autotune: timings are accumulated", "quality score 7 is below 8"} {
+		require.NotContains(t, ids(Text("job.log", remark+"\nFAILED tests/ops/test_a.py::test_op[cutile_rs-1] - RuntimeError: no")), "S-C46", remark)
+	}
 	// The same words without anything that failed say nothing.
 	for _, line := range []string{
 		"err(kernel, fp32) = 0.041", "err(torch, fp32) = 0.040", "kernel vs fp32: 0.0512 | torch vs fp32: 0.0498", "Output max diff: 0.0078125", "Pytorch max diff: 0.0075",
