@@ -435,7 +435,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-J36", "S-J58"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-B109", "S-J36", "S-J58"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -1080,7 +1080,7 @@ var buildRows = []Row{
 			"A CMake from 4 on refuses projects that ask for less than 3.5: raise their minimum, or hold CMake back.",
 		},
 		Any: []Pattern{
-			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a (package configuration file provided by|configuration file for package)|requires the language dialect "|^By not providing "Find\w+\.cmake"`},
+			{Line: `CMake \d+\.\d+\S* or higher is required|Compatibility with CMake < \d|[Cc]ould not find a (package configuration file provided by|configuration file for package)|requires the language dialect "|Imported target ".*" includes non-existent path|^By not providing "Find\w+\.cmake"`},
 			{Line: `^but the target was not found\.`},
 			{Line: `^(CMake Error.*)?Could NOT find \w+ \(missing: |^Could not find toolchain file|CMake Error: Could not find CMAKE_ROOT`},
 		},
@@ -1589,6 +1589,18 @@ var buildRows = []Row{
 		Context:  `(argument|operand) types are: `,
 		Example:  "src/add.cu(9): error: no operator \"+\" matches these operands\n            operand types are: __half + __half",
 		NearMiss: "src/add.cu(9): note: candidate operator \"+\" has two operands of __half",
+	},
+	{
+		ID: "S-B109", Stage: Build, Class: Env, Also: Host, From: Platform,
+		Title: "Parts of two CUDA toolkits meet in one build: the compiler, its headers or the objects are of different versions",
+		Steps: []string{
+			"See which toolkit each part comes from: `nvcc` on the path, CUDA_HOME, the include path, packages such as nvidia-cuda-nvcc or nvidia-cuda-cccl, objects of an earlier build.",
+			"Let all of them come from one; remove the build folder and the compile cache.",
+			"The sources are not at fault.",
+		},
+		Any:      []Pattern{{Line: `CUDA compiler and CUDA toolkit headers are incompatible|nvlink (fatal|error).*(newer than toolkit|version mismatch)|fatbinary (fatal|error).*version|elfLink .*(newer|version)|libnvvm\S* version .* does not match|(nvcc|cicc|ptxas|nvlink) and (nvcc|cicc|ptxas|nvlink) are of different versions|CUDART_VERSION .*(does not match|mismatch)`}},
+		Example:  "cuda/std/__cccl/cuda_toolkit.h:41:6: error: #error \"CUDA compiler and CUDA toolkit headers are incompatible, please check your include paths\"",
+		NearMiss: "-- nvcc 13.0.88, headers 13.0, compatible",
 	},
 }
 

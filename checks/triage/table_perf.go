@@ -282,8 +282,6 @@ var perfRows = []Row{
 			{Line: `\b[1-9]\d* bytes (spill (stores|loads)|stack frame, [1-9]\d* bytes spill)|\b[Rr]egister (spill\w*|pressure)\b.{0,24}[1-9]|\blocal_memory\w* ?[=:] ?[1-9]`, With: slow},
 			// Notes of Triton, of CUDA's attributes and of the project's own tables; those that tell of both sides are compared elsewhere.
 			{Line: `\b(n_?)?[Ss]pill(s|ed|ing|_?(store|load|byte)s?)?(_?(stores?|loads?|bytes?|size|count))*["']?\]? ?[:=] ?[1-9]\d*|\b[1-9]\d* (register )?spills\b|\bspill(s|ed|ing)? [1-9]\d* (bytes|B|registers)\b|\b[1-9]\d* (bytes|B|registers) (are |were )?spilled\b|[Rr]egisters are spilled to local memory|\b(local_?size_?bytes["']?|LOCAL) ?[=:] ?[1-9]`, Not: `->|=>|→|\b(base|baseline|main|before|old|reference)\b`, With: slow},
-			// ptxas gives up a limit that the kernel asked for.
-			{Line: `'?(setmaxnreg|maxnreg|launch_bounds|maxntid)'? (was |is )?ignored to maintain minimum register`, With: slow},
 			{Line: `\b([Ss]pill\w*|SPILL\w*) (check|gate|budget|limit|guard|test)\b.*(fail|FAIL|exceed|above|over)|AssertionError: .*\b(spill\w*|n_spills|scratch_bytes|local_size_bytes)\b.*\d|where [1-9]\d* = .*\b(n_spills|local_size_bytes|spill_\w+)\b`, Not: `\b0 (of|fail)|fail if|\b[Nn]o\b|\bdisk\b|\bhost memory\b`},
 		},
 		Example:  "ptxas info: 255 registers used, 4096 bytes spill stores, 4096 bytes spill loads\nPerformance regressions detected!",
@@ -579,5 +577,18 @@ var perfRows = []Row{
 		Context:  `\bReason: `,
 		Example:  "12 graph breaks, 13 graphs\nPerformance regressions detected!",
 		NearMiss: "0 graph breaks, 1 graph\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P43", Stage: Perf, Class: Kernel, From: Platform,
+		With:  slow,
+		Title: "ptxas gives up an optimisation: matrix instructions wait for each other, or a limit of registers is ignored",
+		Steps: []string{
+			"Read the reason in the note: too few registers, a function boundary, a write to the accumulator between the instructions, a limit that is too low.",
+			"For serialised `wgmma` keep the accumulator in registers from the first instruction to the wait: inline the functions, take a smaller tile, or more warps for each.",
+			"For `setmaxnreg` compare the counts of producer and consumer with what the kernel was compiled for.",
+		},
+		Any:      []Pattern{{Line: `Potential Performance Loss: |instructions are serialized due to|'?(setmaxnreg|maxnreg|launch_bounds|maxntid)'? (was |is )?ignored to maintain minimum register`}},
+		Example:  "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'k'\nPerformance regressions detected!",
+		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_90a'\nPerformance regressions detected!",
 	},
 }
