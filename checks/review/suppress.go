@@ -141,24 +141,37 @@ func isSuppression(text string, documents bool) bool {
 
 // nextCode is the first line after n that is neither empty nor only a comment.
 func nextCode(f *syntax.File, n int) int {
-	open := false // inside a comment of several lines
+	depth := 0 // of comments inside each other that go on
 	for n++; n <= f.LineCount(); n++ {
 		t := strings.TrimSpace(f.Line(n))
-		for open || f.Lang == syntax.Rust && strings.HasPrefix(t, "/*") {
-			if !open {
-				t = t[2:]
-			}
-			_, rest, closed := strings.Cut(t, "*/")
-			t, open = strings.TrimSpace(rest), !closed
-			if open {
-				break
-			}
+		if f.Lang == syntax.Rust {
+			t, depth = afterComments(t, depth)
 		}
 		if t != "" && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "#") || strings.HasPrefix(t, "#[") {
 			return n
 		}
 	}
 	return 0
+}
+
+// afterComments is the rest of a line of Rust behind the block comments that it begins
+// with, and how many of them are open at its end. depth are open at its beginning.
+func afterComments(line string, depth int) (rest string, open int) {
+	for i := 0; i < len(line); {
+		switch {
+		case strings.HasPrefix(line[i:], "/*"):
+			depth++
+			i += 2
+		case depth == 0 && line[i] != ' ' && line[i] != '\t':
+			return line[i:], 0
+		case depth > 0 && strings.HasPrefix(line[i:], "*/"):
+			depth--
+			i += 2
+		default:
+			i++
+		}
+	}
+	return "", depth
 }
 
 // parseSuppression reads "tilegate: allow(R1, R2) reason".

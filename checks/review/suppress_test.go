@@ -49,6 +49,7 @@ func TestSuppressionAccepts(t *testing.T) {
 		"        // tilegate: allow(R6) -- the generic is a power of two\n" + violation,
 		"        /* tilegate: allow(R6, R6) the generic is a power of two */\n" + violation,
 		"        /* tilegate: allow(R6) the generic\n           is a power of two\n        */\n\n        /* more\n        // lines */\n" + violation,
+		"        /* tilegate: allow(R6) the generic is a power of two */\n        /* more /* of\n        it */ here */ /**/\n" + violation,
 		"        /* tilegate: allow(R6) the generic is a power of two */ " + strings.TrimSpace(violation),
 		violation + " /* tilegate: allow(R6) the generic is a power of two */",
 	} {
