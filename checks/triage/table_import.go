@@ -385,7 +385,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`, Not: `\b(lld|ld|mold|gold): `},
-			{Line: `Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._C'|bad magic number in '`},
+			{Line: `Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._(C|native|rust|cuda)'|bad magic number in '`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 			{Line: `module compiled against (ABI|API) version|\bnumpy\._?core\.\w+ failed to import|were compiled with different CUDA (major )?versions|: initialization of \w+ raised unreported exception`},
 		},

@@ -260,13 +260,15 @@ var runtimeRows = []Row{
 			"If only this backend runs out, look for extra full-size buffers in the wrapper (R41).",
 		},
 		Any: []Pattern{
-			{Line: `CUDA out of memory|CUDA error: out of memory`},
+			{Line: `CUDA out of memory|CUDA (driver )?error: out of memory`},
 			{Line: `\bOutOfMemoryError\b`, Not: `out of resource: `},
 			{Line: `No available memory for the cache blocks`},
 			{Line: `CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation`},
 			{Line: `DriverError\(2,`},
-			{Line: `CU(BLAS|DNN)_STATUS_(ALLOC_FAILED|NOT_INITIALIZED)`},
+			// A broken context gives this, too.
+			{Line: `CU(BLAS|DNN)_STATUS_(ALLOC_FAILED|NOT_INITIALIZED)`, Rank: Weak},
 			{Line: `RESOURCE_EXHAUSTED: .*\b[Oo]ut of memory\b|Out of memory allocating [\d,]+ bytes|\bout_of_memory: CUDA error|cudaErrorMemoryAllocation: out of memory`},
+			{Line: `\bCuda failure (\d+ )?'out of memory'|Failed to CUDA (calloc|malloc|host alloc)\b`},
 		},
 		Example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", NearMiss: "memory: 2.00 GiB out of 80",
 	},
@@ -535,7 +537,7 @@ var runtimeRows = []Row{
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
-		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R06", "S-R13", "S-R21", "S-R95", "S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
 		Title: "The GPUs could not talk to each other",
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
@@ -544,7 +546,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bncc?l(UnhandledCudaError|SystemError|InternalError|RemoteError)\b|\bNCCL ([Ee]rror|[Ff]ailure)\b|\bNCCL WARN .*(fail|error|[Tt]imeout)`, Not: `remote process exited|ncclRemoteError|recv failed|Connection (closed|reset)`},
-			{Line: `\bNVSHMEM\w*\b.*\b([Ee]rror|[Ff]ailed|aborting)\b|\bUCX +ERROR\b|\bno active messages transport\b`},
+			{Line: `\bNVSHMEM\w*\b.*\b([Ee]rror|[Ff]ailed|aborting)\b|\bUCX +ERROR\b|\bno active messages transport\b`, Not: `\b(WARN|INFO)\b`},
 			{Line: `nccl(InvalidUsage|InvalidArgument)\b|peer access is (not supported|already enabled|not enabled)|peer mapping resources exhausted|CUDA_ERROR_PEER_ACCESS\w*|cudaErrorPeerAccess\w*`},
 		},
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
@@ -591,7 +593,7 @@ var runtimeRows = []Row{
 		Example: "!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!\n/opt/venv/lib/python3.12/site-packages/triton/compiler.py:442: KeyboardInterrupt", NearMiss: "(to show a full traceback on KeyboardInterrupt use --full-trace)",
 	},
 	{
-		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, Unless: []string{"S-R89", "S-R95"}, From: Platform,
+		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, Unless: []string{"S-R98", "S-R89", "S-R95"}, From: Platform,
 		Title: "A stream, context or tensor of another device was used",
 		Steps: []string{
 			"Take device number and stream from the tensor at each call: `x.device.index` and the current stream of that device.",
@@ -602,7 +604,7 @@ var runtimeRows = []Row{
 			{Line: `invalid resource handle|CUDA_ERROR_INVALID_HANDLE|cudaErrorInvalidResourceHandle|DriverError\(400\b`},
 			{Line: `invalid device context|CUDA_ERROR_(INVALID_CONTEXT|CONTEXT_IS_DESTROYED)|context is destroyed|DriverError\((201|709)\b`},
 			{Line: `Attempting to deserialize object on CUDA device|is not on the expected device`},
-			{Line: `Array device must be same as the current device|non-primary CUDA context|Expected all tensors to be on the same device|pool belongs to device \d+, expected device`},
+			{Line: `Array device must be same as the current device|non-primary CUDA context|Expected all tensors to be on the same device|pool belongs to device \d+, expected device|Can't export tensors on a different CUDA device`},
 		},
 		Context: `device_id += |cuda:[1-9]`,
 		Example: "cutile_relu: launch failed: Driver(DriverError(400, \"invalid resource handle\"))", NearMiss: "peer access between cuda:0 and cuda:1 is not enabled",
@@ -1260,7 +1262,7 @@ var runtimeRows = []Row{
 		NearMiss: "client_loop: send disconnect: Broken pipe",
 	},
 	{
-		ID: "S-R89", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, From: Platform,
+		ID: "S-R89", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, Rank: Weak, From: Platform,
 		Title: "A CUDA object is released after its context: it outlives the device, or is kept until the process ends",
 		Steps: []string{
 			"The frames around the error name the destructor: its object holds memory, an event, a stream or a module of a context that is gone.",
@@ -1327,7 +1329,7 @@ var runtimeRows = []Row{
 			"Do not pin the same memory in every worker.",
 		},
 		Any: []Pattern{
-			{Line: `CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|\berror 2\b.*out of memory|^out of memory`, Near: `\bpin_memory\b|\bpinned\b|\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)(_v2)?\b|CachingHostAllocator|[Pp]age-?locked|[Pp]inned_?[Mm]emory`, Within: 6},
+			{Line: `CUDA (driver )?error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|\berror 2\b.*out of memory|^out of memory`, Near: `\bpin_memory\b|\bpinned\b|\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)(_v2)?\b|CachingHostAllocator|[Pp]age-?locked|[Pp]inned_?[Mm]emory`, Within: 6},
 			{Line: `\bcu(da)?(HostAlloc|MallocHost|MemHostAlloc|MemAllocHost|HostRegister|MemHostRegister)\w*\b.*\b(fail(ed|ure|s)|[Ee]rror|returned [1-9])|[Ff]ailed to (allocate|pin|register|lock) .*\b(pinned|page-?locked|host memory)\b|ibv_(reg_mr\w*|create_cq|create_qp)\b.*Cannot allocate memory|\bmlock(all)?\b.*(Cannot allocate memory|failed)`, Not: `lready (mapped|registered)|not registered|HostMemory|HOST_MEMORY|invalid (argument|value)|INVALID_VALUE|InvalidValue`},
 		},
 		Context:  `max locked memory|ulimit -l|memlock`,
@@ -1372,7 +1374,7 @@ var runtimeRows = []Row{
 			"Wait for the second one (`end.synchronize()`) before its time is read.",
 		},
 		Any: []Pattern{
-			{Line: `Both events must be (recorded|completed) before|CUDA error: device not ready|cudaErrorNotReady\b|CUDA_ERROR_NOT_READY\b|DriverError\(600\b`},
+			{Line: `Both events must be (recorded|completed) before|CUDA error: device not ready|cudaErrorNotReady\b|CUDA_ERROR_NOT_READY\b|DriverError\(600\b`, Not: `Program hit|(Event|Stream)Query`},
 		},
 		Example:  "RuntimeError: Both events must be recorded before calculating elapsed time.",
 		NearMiss: "both events are recorded: 1.21 ms",

@@ -41,6 +41,13 @@ func TestRuntimeWordings(t *testing.T) {
 		{"S-R72", "NCCL WARN Mismatched NCCL version detected : rank 0 has 2.27.3 but rank 1 has 2.26.2"},
 		{"S-R40", "NCCL WARN Call to posix_fallocate failed : No space left on device\nNCCL WARN Error while creating shared memory segment nccl-shm-recv-1-1-2-3 (size 9637888)\nncclSystemError"},
 		{"S-R86", "torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:94, remote process exited or there was a network error, NCCL version 2.26.2\nncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely."},
+		{"S-R13", "NCCL WARN Cuda failure 2 'out of memory'\nncclUnhandledCudaError: Call to CUDA function failed."},
+		{"S-R06", "ncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nCuda failure 'an illegal memory access was encountered'"},
+		{"S-R06", "FAILED tests/test_gemm.py::test_gemm[f16] - RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`\nFAILED tests/test_attn.py::test_attn[causal] - torch.AcceleratorError: CUDA error: an illegal memory access was encountered"},
+		{"S-R13", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"},
+		{"S-R33", "BufferError: Can't export tensors on a different CUDA device index. Expected: 0. Current device: 1."},
+		{"S-R98", "E   RuntimeError: CUDA error: invalid resource handle\n/v/torch/multiprocessing/reductions.py:181: in rebuild_cuda_tensor"},
+		{"S-C14", "out at 0x7f21a0000000, torch tensor at 0x7f21b0000000, default stream\nE   AssertionError: Tensor-likes are not close!" + failed},
 		{"S-R03", "thread 'x' panicked at src/cb.rs:2:3:\nboom\nfatal runtime error: Rust cannot catch foreign exceptions, aborting"},
 		{"S-R03", "SIGABRT [ 0.5s] kern stream::callback\nthread 'x' panicked at src/a.rs:2:3:\nboom\nthread caused non-unwinding panic. aborting."},
 		{"S-R73", "device = device(type='cuda', index=1)\nE   ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)" + failed},
@@ -59,6 +66,7 @@ func TestRuntimeWordings(t *testing.T) {
 		"pinned 64 MiB of host memory for the ring",
 		"NCCL INFO Channel 00 : 0[100000] -> 1[200000] via direct shared memory",
 		"cudaIpcOpenMemHandle: 8 handles opened",
+		"========= Program hit cudaErrorNotReady (error 600) due to \"device not ready\" on CUDA API call to cudaEventQuery.",
 		"thread 'main' borrowed the pool and gave it back",
 	} {
 		for _, id := range ids(Text("job.log", line)) {
