@@ -87,7 +87,7 @@ type Unread struct {
 }
 
 // lineTold is how a file's reason to be unread names its place.
-var lineTold = regexp.MustCompile(`(?:at|near) line ([0-9]+)(?:, column ([0-9]+))?`)
+var lineTold = regexp.MustCompile(`(?:(?:at|near) line|in lines|^line) ([0-9]+)(?:, column ([0-9]+))?`)
 
 // position is the line at which the file could not be read, and the column where it
 // is known; 0 where not.
