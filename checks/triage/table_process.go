@@ -202,7 +202,8 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fatal: (couldn't find remote ref|reference is not a tree|bad object|remote error: upload-pack: not our ref|unable to read tree|invalid reference)|error: pathspec '.*' did not match`},
-			{Line: `Server does not allow request for unadvertised object|but it did not contain [0-9a-f]{40}`},
+			{Line: `Server does not allow request for unadvertised object`},
+			{Line: `submodule path .* did not contain [0-9a-f]{40}|Unable to checkout '[0-9a-f]+' in submodule path`, Rank: Root},
 			{Line: `fatal: No url found for submodule path|Submodule .* (could not be|failed to)`},
 		},
 		Example:  "fatal: couldn't find remote ref refs/heads/pull-request/9",
@@ -295,7 +296,8 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
 			{Line: `Could not assume role|Not authorized to perform sts|Credentials could not be loaded|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`, Near: `[Ss]erver startup failed: cache storage|sccache: error: `, Within: 40, Rank: Root},
-			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required`},
+			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required|Token required because branch is protected`},
+			{Line: `Permission denied \(publickey|Host key verification failed|fatal: could not read Username for|remote: Repository not found`, Near: `into submodule path .* failed|a second time, aborting`, Within: 12, Rank: Root},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
 			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|[Ee]rror (saving|storing|getting) credentials|^(Error: )?Bad credentials$|api_key not configured|has an IP allow list enabled|(enforced|by organization) SAML|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
 			{Line: `HTTP status client error \(40[13]|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
@@ -821,7 +823,7 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X60", Stage: Process, Class: Infra, Also: InProcess, Rank: Root, From: Platform,
-		Title: "The cluster's scheduler refused the job, or does not answer: nothing has run",
+		Title: "The cluster's scheduler refused the job, gave it no node in time, or does not answer: nothing has run",
 		Steps: []string{
 			"Read its reason: too many jobs of this user or account, a partition, an account or a kind of GPU that does not exist, more time or memory than is allowed.",
 			"For a limit of jobs, cancel old ones (`squeue --me`, `scancel`) or let the workflow queue them; else correct the step's options for sbatch or srun (`scontrol show partition`, `sinfo -o %G`).",
@@ -830,6 +832,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `[Bb]atch job submission failed|Unable to allocate resources|Unable to create step for job|\b(srun|salloc|sbatch): .*allocation failure|invalid partition specified|Invalid (account or account/partition|generic resource|Trackable RESource)|[Ii]nvalid generic resource|\bQOS\w*(Limit|Per\w+)\b|Job violates accounting/QOS policy`},
 			{Line: `Unable to contact slurm controller|Requested (node configuration is not available|time limit is invalid)|^(sbatch|salloc): error: `},
+			{Line: `JobState=PENDING Reason=\(?(ReqNodeNotAvail|Resources|Priority|QOS\w+|Assoc\w+|Partition\w+|NodeDown)`, With: []string{"S-R25"}},
 			{Line: `^bsub: |Job not submitted\.|^qsub: .*(violates|[Uu]nknown|exceed|would exceed)`},
 		},
 		Example:  "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",

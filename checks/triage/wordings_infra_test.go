@@ -125,6 +125,13 @@ func TestWordingsOfTheMachineRoom(t *testing.T) {
 		{"S-X48", "error: could not lock config file /github/home/.gitconfig: Permission denied"},
 		{"S-X31", "failed to solve: registry.example.invalid/nvidia/cuda:13.9.0-devel-ubuntu24.04: registry.example.invalid/nvidia/cuda:13.9.0-devel-ubuntu24.04: not found"},
 		{"S-X20", "fatal: unable to access 'https://git.example.invalid/k/': The requested URL returned error: 429"},
+		{"S-X21", "ci@git.example.invalid: Permission denied (publickey).\nfatal: clone of 'git@git.example.invalid:o/r.git' into submodule path '/src/third_party/r' failed\nFailed to clone 'third_party/r' a second time, aborting\nsrc/a.cu:3:10: fatal error: r/r.h: No such file or directory"},
+		{"S-X14", "fatal: Fetched in submodule path 'r', but it did not contain 0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d. Direct fetching of that commit failed.\nsrc/a.cu:3:10: fatal error: r/r.h: No such file or directory"},
+		{"S-B25", "Error: Unable to download artifact(s): Unable to download and extract artifact: Artifact download failed after 5 retries.\nModuleNotFoundError: No module named 'ops_native'"},
+		{"S-B18", "Lmod has detected the following error: The following module(s) are unknown: \"cuda/13.1\"\nCMake Error at CMakeLists.txt:3 (project):\n  No CMAKE_CUDA_COMPILER could be found."},
+		{"S-X21", "error - Upload failed: {\"message\":\"Token required because branch is protected\"}\nError: Codecov: Failed to upload report"},
+		{"S-X60", "JobId=41 JobState=PENDING Reason=ReqNodeNotAvail,_UnavailableNodes:gpu-[01-08]\n##[error]The operation was canceled."},
+		{"S-B27", "The self-hosted runner: gpu-7 lost communication with the server.\nkernel: Out of memory: Killed process 4121 (Runner.Worker) total-vm:27487kB"},
 	} {
 		got := Text("job.log", c.log)
 		if assert.NotEmpty(t, got.Matches, c.log) {
