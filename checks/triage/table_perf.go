@@ -365,7 +365,9 @@ var perfRows = []Row{
 			"Compare with the roofline: a time below it is no time.",
 		},
 		Any: []Pattern{{Line: `\b(faster than|exceed(s|ed|ing)?|above|over|beyond|higher than|more than|greater than) (the |its )?((device|GPU|gpu|hardware|theoretical|[Dd]ense|chip|HBM|DRAM|\w+'s|NVIDIA \S+) ){0,2}((HBM|DRAM|[Mm]emory|L2|PCIe|NVLink)('s)? bandwidth|[Pp]eak( bandwidth| throughput| FLOPS| TFLOPS)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?([Ii]mpossible|[Ii]mplausibl[ey])\b.*\b(times?|timings?|speed|bandwidth|TFLOPS|GB/s|throughput|fast)\b|\b(times?|timings?|[Ss]peed-?ups?|bandwidth|TFLOPS|GB/s|throughput)\b.{0,24}\b(is|are|look\w*|seems?) (im(plausible|possible)|too good|suspicious\w*)`, Not: `\b[Pp]eak[ _](\w+ )?[Mm]em|[Mm]emory peak`},
-			{Line: `\b(1[1-9]\d|[2-9]\d\d|\d{4,})(\.\d+)? ?% of (the )?([\w-]+ ){0,2}([Pp]eak|[Rr]oofline|SOL|[Ss]peed[- ]of[- ]light)\b|\b\d{5,}(\.\d+)? ?TFLOP`, With: slow}, {Line: `\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`, With: slow}},
+			{Line: `\b(1[1-9]\d|[2-9]\d\d|\d{4,})(\.\d+)? ?% of (the )?([\w-]+ ){0,2}([Pp]eak|[Rr]oofline|SOL|[Ss]peed[- ]of[- ]light)\b|\b\d{5,}(\.\d+)? ?TFLOP`, With: slow}, {Line: `ZeroDivisionError`, Near: `\b0\.0+ ?(ms|us|µs|s)\b`, Within: 12},
+			{Line: `\bgeomean\w*[ =:]+(nan|NaN|inf)\b|\b(ratio|speed-?up)\W{1,3}(nan|NaN|inf)\b`},
+			{Line: `\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`, With: slow}},
 		Example:  "copy: 0.002 ms for 4 GiB is faster than the memory bandwidth allows, missing synchronize",
 		NearMiss: "copy: 1.31 ms for 4 GiB, 82 % of the memory bandwidth",
 	},
@@ -590,5 +592,19 @@ var perfRows = []Row{
 		Any:      []Pattern{{Line: `Potential Performance Loss: |instructions are serialized due to|'?(setmaxnreg|maxnreg|launch_bounds|maxntid)'? (was |is )?ignored to maintain minimum register`}},
 		Example:  "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'k'\nPerformance regressions detected!",
 		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_90a'\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P47", Stage: Perf, Class: Test, Also: InProcess, State: true, From: Platform,
+		With:  slow,
+		Title: "A debugging aid was on while times were taken",
+		Steps: []string{
+			"Take it out of the measuring job: blocking launches, an interpreter, a sanitizer, code for a debugger (`-G`), no memory cache.",
+			"Measure again; these times say nothing of the kernel.",
+		},
+		Any: []Pattern{
+			{Line: `\b(CUDA_LAUNCH_BLOCKING|TRITON_INTERPRET|TRITON_DEBUG|PYTORCH_NO_CUDA_MEMORY_CACHING|TORCH_USE_CUDA_DSA|TORCHDYNAMO_DISABLE|NUMBA_ENABLE_CUDASIM|NUMBA_CUDA_DEBUGINFO)["']?(=| ?: ?)["']?(1|[Tt]rue)\b|^=+ COMPUTE-SANITIZER\b|\bcompute-sanitizer --|\bnvcc\b.* (-G|--device-debug)\b|-fsanitize=(address|undefined|thread)`, Not: `[Cc]onsider passing|[Ff]or debugging|\b(unset|without)\b`},
+		},
+		Example:  "env: CUDA_LAUNCH_BLOCKING=1\nPerformance regressions detected!",
+		NearMiss: "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\nPerformance regressions detected!",
 	},
 }

@@ -307,7 +307,7 @@ var runtimeRows = []Row{
 		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
 	},
 	{
-		ID: "S-R84", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-R54", "S-R83"}, From: Platform,
+		ID: "S-R84", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-R54", "S-R83", "S-R105", "S-R106"}, From: Platform,
 		Title: "The profiler saw no kernel: they ran in a child process, outside of its range or under another name",
 		Steps: []string{
 			"If the command is a script or a launcher, let the profiler follow its children: `ncu --target-processes all`, `nsys profile --trace-fork-before-exec=true`.",
@@ -320,6 +320,33 @@ var runtimeRows = []Row{
 		},
 		Example:  "==PROF== Disconnected from process 901\n==WARNING== No kernels were profiled.",
 		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
+	},
+	{
+		ID: "S-R105", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The profiler does not support this driver, GPU or kind of machine",
+		Steps: []string{
+			"Compare the profiler's version with the driver and the GPU: an older one does not know a newer GPU; take the one of the toolkit that the driver came with.",
+			"On a MIG slice, a virtual GPU, WSL or in confidential computing counters are limited or off: profile on a whole GPU.",
+			"The kernel is not at fault, and was not measured.",
+		},
+		Any: []Pattern{
+			{Line: `[Dd]river is not compatible with Nsight|[Pp]rofiling is not supported on (this |the )?(device|GPU|system)|CUPTI_ERROR_(CONFIDENTIAL_COMPUTING|VIRTUALIZED_DEVICE|MIG_DEVICE|CMP_DEVICE|WSL_DEVICE|LEGACY_PROFILER)\w*`},
+		},
+		Example:  "==ERROR== Cuda driver is not compatible with Nsight Compute.",
+		NearMiss: "==PROF== Connected to process 3301 (/src/build/bench)",
+	},
+	{
+		ID: "S-R106", Stage: Runtime, Class: Test, Also: InProcess, From: Platform,
+		Title: "The profiler does not know a metric, a section or an option that the job asks for",
+		Steps: []string{
+			"Compare the name with `ncu --query-metrics` or `ncu --list-sections` of this version and this chip: names change with both.",
+			"Correct the command; the kernel was not measured.",
+		},
+		Any: []Pattern{
+			{Line: `Failed to find metric|[Mm]etric \S+ (is )?(not (found|available|supported)|unknown)\b|==ERROR== (unrecognised option|Invalid value|Failed to (find|parse) (section|rule))|No metrics to collect found in sections`, Not: `\b(accuracy|loss|torchmetrics|prometheus)\b`},
+		},
+		Example:  "==ERROR== Failed to find metric sm__inst_executed_pipe_tensr.sum",
+		NearMiss: "metric sm__throughput.avg: 71.2 %",
 	},
 	{
 		ID: "S-R85", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
@@ -336,7 +363,7 @@ var runtimeRows = []Row{
 		NearMiss: "[1/1] [========================100%] report.nsys-rep",
 	},
 	{
-		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R83", "S-R85"}, From: TileGym,
+		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R83", "S-R85", "S-R105", "S-R106"}, From: TileGym,
 		Title: "The profiler saw no device time",
 		Steps: []string{
 			"If CUPTI cannot be initialized, compare its version with the driver and the GPU: a wheel for an older CUDA does not know a newer GPU.",
@@ -473,7 +500,7 @@ var runtimeRows = []Row{
 			{Line: `terminate called after throwing an instance of`, Not: `bad_alloc`},
 			{Line: `^SIG(SEGV|ABRT|BUS|ILL|FPE) \[|maximum crashed workers reached`},
 			{Line: `\*\*\*Exception: |\((SEGFAULT|Subprocess aborted|BUS|ILLEGAL)\)$|(received signal |terminated with signal |died with <Signals\.|Signal \d+ \()SIG(SEGV|ABRT|BUS|FPE)\b|\bexit ?code *:? -(11|6|7)\b|return ?code:?=? ?-(11|6|7)\b|exited with (exit )?(code|status):? -(11|6|7)\b|\bWindows fatal exception: |returned non-zero exit status (139|134|135)\b|\b[Ss]egmentation fault \(core dumped\)`},
-			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception)`},
+			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception|Aborted)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
@@ -624,6 +651,7 @@ var runtimeRows = []Row{
 			{Line: `the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout|DriverError\(702\b`},
 			{Line: `(kernel|grid|program)\b.* (hangs forever|never (returns|ends|finishes|terminates)|did not (return|finish|terminate))\b`},
 			{Line: `\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `line \d+ in (_run_ffi|synchronize)$`, Within: 4},
+			{Line: `\.py:\d+: in synchronize$`, Near: `Timeout (\(>|>)[0-9.]+s`, Within: 12, Rank: Weak, With: []string{"S-C12"}},
 			{Line: `\bline \d+,? in (synchronize|item|tolist)$`, Near: `^(Current t|T)hread (0x|\d)`, Within: 1, With: []string{"S-C12"}},
 			{Line: `\bcu(da)?(Stream|Ctx|Event|Device)Synchronize\b|\bin synchronize$`, Near: `maximum execution time|The operation was cancell?ed|has been running for over`, Within: 20},
 			// The last thing that was begun, and a GPU that is busy when the time is over.
@@ -770,7 +798,7 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `[Tt]oo many open files|\bE[MN]FILE\b|can't start new thread|pthread_create failed|fork: (retry: )?(Resource temporarily unavailable|No child processes)|fork: Cannot allocate memory|OMP: Error #34|unable to allocate necessary resources for OMP thread|libgomp: Thread creation failed|ThreadPoolBuildError|what\(\): +Resource temporarily unavailable|cannot modify limit`},
-			{Line: `BlockingIOError: \[Errno 11\]|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`, Not: `DefaultCPUAllocator`},
+			{Line: `BlockingIOError: \[Errno 11\][^']*$|failed to spawn (thread|helper thread|reactor thread)|inotify (watch|instance)\w* limit|limit for number of file watchers reached|Cannot allocate memory`, Not: `DefaultCPUAllocator`},
 		},
 		Example: "OSError: [Errno 24] Too many open files: '/proc/stat'", NearMiss: "open files (-n) 1048576",
 	},
@@ -1132,8 +1160,8 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Blocking waiting for file lock on|[Ww]aiting for (the )?lock(file| file| on)|[Ss]till waiting for (the )?lock`, With: []string{"S-R25", "S-B20", "S-C12"}},
-			{Line: `\bfile_baton\.py\b|\bfilelock/_\w+\.py\b.*\bin (acquire|_acquire|__enter__)\b|\bin _?(acquire_lock|wait_for_lock)$`, With: []string{"S-R25", "S-C12", "S-R34", "S-R67"}},
-			{Line: `[Tt]he file lock '[^']*' could not be acquired|filelock\S*Timeout|LockTimeout|[Ff]ailed to acquire (the )?(file )?lock|FileExistsError: \[Errno 17\]`},
+			{Line: `\bfile_baton\.py\b|\bfilelock/_\w+\.py\b.*\bin (acquire|_acquire|__enter__)\b|\bin _?(acquire_lock|wait_for_lock)$|\b[Ll]ock\b.* (is )?held by (pid|process) \d`, With: []string{"S-R25", "S-C12", "S-R34", "S-R67"}},
+			{Line: `[Tt]he file lock '[^']*' could not be acquired|BlockingIOError: .*\.lock'|filelock\S*Timeout|LockTimeout|[Ff]ailed to acquire (the )?(file )?lock|FileExistsError: \[Errno 17\]`},
 		},
 		Example:  "Waiting for lock file /root/.cache/torch_extensions/tile/lock\n##[error]The operation was canceled.",
 		NearMiss: "    Blocking waiting for file lock on package cache\n    Finished `release` profile [optimized] target(s) in 41.2s",
