@@ -141,7 +141,7 @@ func (g *group) reason() string {
 // tests names some of the cases.
 func (g *group) tests() []string {
 	const named = 3
-	if more := len(g.ids) - named; more > 0 {
+	if more := len(g.ids) - named; more > 1 { // a line that counts one says less than its name
 		return append(slices.Clone(g.ids[:named]), fmt.Sprintf("and %d more", more))
 	}
 	return g.ids

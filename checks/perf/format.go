@@ -40,21 +40,21 @@ func WriteText(w io.Writer, v Verdict) error {
 		fmt.Fprintln(&b)
 		WriteTable(&b, configAlign, v.configRows(line, line))
 	}
-	var rows [][]string
 	if len(v.Missing) > 0 {
 		fmt.Fprintln(&b, "\nmissing:")
+		var rows [][]string
 		for _, m := range v.Missing {
-			rows = append(rows, []string{"  " + line(m.Config), m.Side, line(m.Why)})
+			rows = append(rows, []string{line(m.Config), m.Side, line(m.Why)})
 		}
-		WriteTable(&b, "lll", rows)
+		WriteTable(&b, "lll", folded(rows))
 	}
 	if len(v.Uncovered) > 0 {
 		fmt.Fprintln(&b, "\nuncovered (declared gaps):")
-		rows = nil
+		var rows [][]string
 		for _, u := range v.Uncovered {
-			rows = append(rows, []string{"  " + line(u.Config), line(u.Why)})
+			rows = append(rows, []string{line(u.Config), line(u.Why)})
 		}
-		WriteTable(&b, "ll", rows)
+		WriteTable(&b, "ll", folded(rows))
 	}
 	if len(v.Triage) > 0 {
 		fmt.Fprintln(&b, "\nwhat to do, in this order:")
@@ -73,6 +73,33 @@ func WriteText(w io.Writer, v Verdict) error {
 	}
 	_, err := io.WriteString(w, trimLines(b.String()))
 	return err
+}
+
+// folded indents rows whose first cell is a config's name. Of those that are equal
+// but for the name, the first ones are shown and the others are counted.
+func folded(rows [][]string) [][]string {
+	const shown = 3
+	var order []string
+	groups := map[string][][]string{}
+	for _, row := range rows {
+		key := strings.Join(row[1:], "\x00")
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], append([]string{"  " + row[0]}, row[1:]...))
+	}
+	var out [][]string
+	for _, key := range order {
+		group := groups[key]
+		more := len(group) - shown
+		if more <= 1 { // a line that counts one says less than its name
+			out = append(out, group...)
+			continue
+		}
+		out = append(out, group[:shown]...)
+		out = append(out, append([]string{fmt.Sprintf("  and %d more", more)}, group[0][1:]...))
+	}
+	return out
 }
 
 // WriteMarkdown prints a verdict as GitHub Markdown; everything that comes from

@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -79,4 +80,24 @@ test_perf[c]  default   1050.0 us  1000.0 us   1.0500004    0.0 %       1/1  slo
 `[1:])
 	require.NoError(t, WriteMarkdown(&markdown, v))
 	require.Contains(t, markdown.String(), "\n|---|---|--:|--:|--:|--:|--:|---|---|\n")
+}
+
+// Configs that lack a time for one reason are counted, not listed without end.
+func TestMissingConfigsAreFolded(t *testing.T) {
+	cases := []bench{rs("a", 1), cutile("a", 1), cutile("skipped", 1), {params: "skipped", backend: "cutile-rs", skip: "no fp64"}}
+	for i := range 20 {
+		cases = append(cases, cutile(fmt.Sprintf("gone-%02d", i), 1))
+	}
+	v := Compare([]File{xmlFile("1", Both, cases...)}, nil, cutileOptions)
+	require.Len(t, v.Missing, 21)
+	var b strings.Builder
+	require.NoError(t, WriteText(&b, v))
+	require.Contains(t, b.String(), `
+missing:
+  test_perf[skipped]  candidate  skipped: no fp64
+  test_perf[gone-00]  candidate  not in the records
+  test_perf[gone-01]  candidate  not in the records
+  test_perf[gone-02]  candidate  not in the records
+  and 17 more         candidate  not in the records
+`)
 }
