@@ -128,7 +128,7 @@ func TestVerdicts(t *testing.T) {
 		{"wrong result", nil, []string{both("1"), cand("2", failure("AssertionError: DID NOT MATCH")), ref("2")}, Fail, triage.Kernel, "1 of 2 cases failed"},
 		{"set-up error", nil, []string{both("1"), cand("2", `<error message="failed on setup with boom"/>`), ref("2")}, Fail, triage.Kernel, "ended in an error"},
 		{"timeout", nil, []string{both("1"), cand("2", failure("Failed: Timeout (&gt;60.0s) from pytest-timeout.")), ref("2")}, Fail, triage.Host, "ran into its time limit"},
-		{"crashed worker", nil, []string{both("1"), cand("2", `<error message="failed on setup with &quot;worker 'gw0' crashed while running 'x'&quot;"/>`), ref("2")}, Fail, triage.Kernel, "killed its worker"},
+		{"crashed worker", nil, []string{both("1"), cand("2", `<error message="failed on setup with &quot;worker 'gw0' crashed while running 'x'&quot;"/>`), ref("2")}, Fail, triage.Host, "killed its worker"},
 		{"failure beats incompleteness", nil, []string{cand("1", failure("boom")), ref("1"), ref("2"), `<testcase time="1"/>`}, Fail, triage.Kernel, ""},
 		{"failure beats an excused failure", nil, []string{cand("1", failure("torch.OutOfMemoryError: CUDA out of memory.")), ref("1"), cand("2", failure("boom")), ref("2")}, Fail, triage.Kernel, "boom"},
 		{"out of memory", nil, []string{both("1"), cand("2", failure("torch.OutOfMemoryError: CUDA out of memory.")), ref("2")}, Blocked, triage.Infra, "outside of the change"},
