@@ -100,6 +100,8 @@ type Row struct {
 	// Unless are signatures that say the same more precisely: the row is left out
 	// when one of them matched.
 	Unless []string
+	// LastResort rows are left out when a signature that tells of a cause matched.
+	LastResort bool
 	// With are signatures that the row explains, or failedCase: it is left out when
 	// none of them matched. By itself its line is harmless.
 	With []string

@@ -190,6 +190,7 @@ type logScan struct {
 	bench    benchmarks
 	samples  samples
 	usage    resources
+	raised   raised
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -295,6 +296,9 @@ func (sc *logScan) line(n int, shown string) {
 	}
 	if !sc.passing && !node {
 		sc.printed.line(l)
+	}
+	if !sc.passing {
+		sc.raised.line(l, sc.junitFile || strings.HasPrefix(strings.TrimLeft(shown, " "), "E  "))
 	}
 	if !l.quote {
 		sc.triesAgain(n, text)
@@ -650,6 +654,7 @@ func (sc *logScan) end() {
 		sc.tellOverflow()
 	}
 	sc.printed.end(sc)
+	sc.raised.end(sc)
 	sc.settleAsides()
 	sc.demote()
 }
@@ -704,6 +709,9 @@ func (s *Scanner) Result() Result {
 	})
 	hits = slices.DeleteFunc(hits, func(h *hit) bool { return s.otherType(ready()[h.order].Only) })
 	hits = slices.DeleteFunc(hits, func(h *hit) bool { return slices.ContainsFunc(ready()[h.order].Unless, has) })
+	if slices.ContainsFunc(hits, func(h *hit) bool { return h.rank < General }) {
+		hits = slices.DeleteFunc(hits, func(h *hit) bool { return ready()[h.order].LastResort })
+	}
 	slices.SortStableFunc(hits, func(a, b *hit) int {
 		return cmp.Or(
 			cmp.Compare(a.rank, b.rank),

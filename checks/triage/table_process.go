@@ -388,7 +388,7 @@ var processRows = []Row{
 		Example: "FAIL Required test coverage of 80% not reached. Total coverage: 71.40%", NearMiss: "Required test coverage of 80% reached. Total coverage: 81.40%",
 	},
 	{
-		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
+		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, Unless: []string{unnamedError}, From: Platform,
 		Title: "A file or target that the job names is not there",
 		Steps: []string{
 			"Look above for the step that should have made it.",
@@ -562,7 +562,7 @@ var processRows = []Row{
 		NearMiss: "build succeeded, 41 pages",
 	},
 	{
-		ID: "S-X41", Stage: Process, Class: InProcess, Also: Host, Rank: General, From: Platform,
+		ID: "S-X41", Stage: Process, Class: InProcess, Also: Host, Rank: General, Unless: []string{unnamedError}, From: Platform,
 		Title: "A command that another program started has failed",
 		Steps: []string{
 			"Read what that command printed above: it is the cause.",
@@ -991,5 +991,16 @@ var processRows = []Row{
 		},
 		Example:  "HTTPError: 400 Bad Request from https://upload.example.invalid/legacy/\nFile already exists ('tilekit-0.1-py3-none-any.whl')",
 		NearMiss: "Uploading tilekit-0.1-py3-none-any.whl\n100% 4.2/4.2 MB",
+	},
+	{
+		ID: unnamedError, Stage: Process, Class: Host, Also: Kernel, Rank: General, LastResort: true, Unless: []string{"S-I15", "S-X16"}, From: Platform,
+		Title: "Python raised an error that no signature names",
+		Steps: []string{
+			"Read its message: it is the first error that the job tells of; what comes after it may follow from it.",
+			"Go to the line below it, the innermost one of the project's own code in the traceback.",
+			"Its folder says where to look first: code of the kernels and their wrappers, a test, or a script of the job.",
+		},
+		Example:  "Traceback (most recent call last):\n  File \"src/demo/rows.py\", line 17, in cut\ndemo.PlanError: no rank is left",
+		NearMiss: "demo.PlanError: no rank is left",
 	},
 }

@@ -579,7 +579,7 @@ var runtimeRows = []Row{
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
 	},
 	{
-		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: General, Unless: []string{"S-R75", "S-R80"}, From: Platform,
+		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: General, Unless: []string{unnamedError, "S-R75", "S-R80"}, From: Platform,
 		Title: "A collective did not end: one of the processes does not come to it",
 		Steps: []string{
 			"Find the rank that does not tell of this collective: it failed earlier, is stuck in a kernel or a compilation, or took another branch. Its own error above is the cause.",
