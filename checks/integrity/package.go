@@ -18,10 +18,9 @@ const (
 	backendRoot = "src/tilegym/backend"
 )
 
-// comparePackage reports code that runs when the package is imported and, since
-// the base, replaces something that tests rely on, or reaches for them. Wrappers
-// of kernels are looked at by themselves, whatever the base has.
-func comparePackage(head, base *tree.Tree) []Finding {
+// packageFiles are the Python files of the package that run whenever an op is
+// called, wrappers of kernels left out.
+func packageFiles(head *tree.Tree) []string {
 	wrappers := map[string]bool{}
 	for _, k := range head.Kernels {
 		wrappers[k.Wrapper] = true
@@ -44,6 +43,15 @@ func comparePackage(head, base *tree.Tree) []Finding {
 			head.Unread(root, err.Error())
 		}
 	}
+	return files
+}
+
+// comparePackage reports code that runs when the package is imported and, since
+// the base, replaces something that tests rely on, or reaches for them. Wrappers
+// of kernels are looked at by themselves, whatever the base has. moved are files
+// of the base by the head's that hold their code now.
+func comparePackage(now, was *modules, files []string, moved map[string]string) []Finding {
+	head, base := now.t, was.t
 	var out []Finding
 	for _, p := range files {
 		if !head.Exists(p) {
@@ -51,8 +59,14 @@ func comparePackage(head, base *tree.Tree) []Finding {
 		}
 		h := head.File(p)
 		b := syntax.Parse(p, syntax.Python, nil)
+		from := was.file(moduleName(p))
+		if from == "" {
+			from = moved[p]
+		}
 		if base.Exists(p) {
 			b = base.File(p)
+		} else if path.Ext(from) == ".py" && !head.Exists(from) {
+			b = base.File(from)
 		}
 		if h.Unread != "" || unchanged(b, h) {
 			continue
@@ -159,17 +173,34 @@ func rebound(b, h *syntax.File, interfaces map[string]bool) []Finding {
 	return out
 }
 
+// interfaceFiles are the modules beside the ops package's and those of suites:
+// they define the ops that tests call.
+func interfaceFiles(t *tree.Tree) []string {
+	var out []string
+	entries, err := fs.ReadDir(t.FS, path.Dir(opsInit))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		p := path.Join(path.Dir(opsInit), e.Name())
+		if !e.IsDir() && path.Ext(p) == ".py" && p != opsInit {
+			out = append(out, p)
+		}
+	}
+	for _, c := range t.Crates {
+		if p := path.Join(path.Dir(c.Root), "ops.py"); c.Suite != "" && t.Exists(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // interfaces are the functions that the modules beside the ops package's define:
 // the ops that tests call.
 func interfaces(t *tree.Tree) map[string]bool {
 	out := map[string]bool{}
-	entries, err := fs.ReadDir(t.FS, path.Dir(opsInit))
-	if err != nil {
-		return out
-	}
-	for _, e := range entries {
-		p := path.Join(path.Dir(opsInit), e.Name())
-		if e.IsDir() || path.Ext(p) != ".py" || p == opsInit {
+	for _, p := range interfaceFiles(t) {
+		if path.Dir(p) != path.Dir(opsInit) {
 			continue
 		}
 		for _, n := range t.File(p).Root().NamedChildren() {
@@ -185,12 +216,14 @@ func interfaces(t *tree.Tree) map[string]bool {
 var startup = []string{"sitecustomize", "usercustomize"}
 
 // compareShadows reports modules that are new and that Python finds before those
-// which tests, the harness and wrappers import by the same name: a package beside
-// a file, and files at the places from which imports start.
-func compareShadows(head, base *tree.Tree, tests, support []string) []Finding {
+// which tests, the harness and wrappers import by the same name: a package or an
+// extension module beside a file, bytecode that stands for a file, and files at
+// the places from which imports start.
+func compareShadows(now, was *modules, tests, support, files []string) []Finding {
+	head, base := now.t, was.t
 	var out []Finding
 	add := func(p, message string) {
-		if head.Exists(p) && !base.Exists(p) {
+		if p != "" && !base.Exists(p) {
 			out = append(out, whole(head.File(p), Collection, rules.Warning, "shadow "+p, message))
 		}
 	}
@@ -221,22 +254,41 @@ func compareShadows(head, base *tree.Tree, tests, support []string) []Finding {
 		}
 	}
 	for _, name := range sortedKeys(names) {
-		if name == "" || name == "tests" || name == "tilegym" {
+		if name == "" || name == "tests" {
 			continue
 		}
 		for _, dir := range []string{".", "src"} {
+			if dir == "src" && name == "tilegym" {
+				continue
+			}
 			message := "Python takes this for `" + name + "`, which the tests or what they test import; a maintainer must look"
 			if slices.Contains(startup, name) {
 				message = "Python runs this by itself before any test; a maintainer must look"
 			}
-			add(path.Join(dir, name+".py"), message)
-			add(path.Join(dir, name, "__init__.py"), message)
+			add(now.file(path.Join(dir, name)), message)
 		}
 	}
-	for _, p := range slices.Concat(tests, support) {
-		if file, ok := strings.CutSuffix(p, ".py"); ok && path.Base(file) != "__init__" && head.Exists(p) {
-			add(path.Join(file, "__init__.py"), "Python imports this package in place of `"+p+"`; a maintainer must look")
+	reviewed := map[string]bool{}
+	for _, p := range slices.Concat(tests, support, files, interfaceFiles(head)) {
+		reviewed[p] = true
+	}
+	for _, k := range head.Kernels {
+		reviewed[k.Wrapper], reviewed[k.Reference] = true, true
+	}
+	for _, p := range sortedKeys(reviewed) {
+		if !head.Exists(p) {
+			continue
 		}
+		got := now.file(moduleName(p))
+		if got != p && !slices.Contains(selectionModules, moduleName(p)) { // those are compared
+
+			what := "package"
+			if path.Ext(got) != ".py" {
+				what = "binary module"
+			}
+			add(got, "Python imports this "+what+" in place of `"+p+"`; a maintainer must look")
+		}
+		add(now.unchecked(p), "Python runs this bytecode in place of `"+p+"` and does not compare the two; a maintainer must look")
 	}
 	return out
 }

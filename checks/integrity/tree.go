@@ -36,12 +36,6 @@ func (c *Comparison) With(base *tree.Tree, kind Kind) []Finding {
 // harness are the files that all tests share.
 var harness = []string{"tests/conftest.py", "tests/common.py", "tests/config.py"}
 
-// The files that decide which backend answers for an op.
-const (
-	dispatcher = "src/tilegym/backend/dispatcher.py"
-	selector   = "src/tilegym/backend/selector.py"
-)
-
 // Compare lists what the change from base to head does to the tests of the
 // kernels of either, to the harness, and to the dispatcher.
 func Compare(head, base *tree.Tree) []Finding {
@@ -85,9 +79,13 @@ func Compare(head, base *tree.Tree) []Finding {
 		}
 	}
 	out = append(out, compareSettings(head, base, tests)...)
-	out = append(out, compareSelection(head, base, known)...)
-	out = append(out, comparePackage(head, base)...)
-	out = append(out, compareShadows(head, base, tests, sortedKeys(support))...)
+	now, was := newModules(head), newModules(base)
+	files := packageFiles(head)
+	shared := sortedKeys(support)
+	selection, moved := compareSelection(now, was, known, slices.Concat(files, tests, shared))
+	out = append(out, selection...)
+	out = append(out, comparePackage(now, was, files, moved)...)
+	out = append(out, compareShadows(now, was, tests, shared, files)...)
 	return out
 }
 
@@ -279,56 +277,6 @@ func imported(f *syntax.File) []string {
 		}
 	}
 	return out
-}
-
-// selecting are the functions that decide which backend answers for an op, by
-// file. In the dispatcher, what reads the switch against fallbacks is another.
-var selecting = map[string]map[string]bool{
-	dispatcher: {"register_impl": true, "dispatch": true},
-	selector:   {"set_backend": true, "get_current_backend": true, "is_backend_available": true, "assert_backend_available": true, "get_available_backends": true},
-}
-
-// compareSelection reports a dispatcher that no longer obeys the switch against
-// fallbacks, and functions that select a backend and were rewritten.
-func compareSelection(head, base *tree.Tree, known [2]map[string]*signature) []Finding {
-	var out []Finding
-	for _, p := range []string{dispatcher, selector} {
-		if !head.Exists(p) || !base.Exists(p) {
-			continue
-		}
-		b, h := base.File(p), head.File(p)
-		if unchanged(b, h) {
-			continue
-		}
-		out = append(out, compareFile(b, h, known, func(c *comparison) { c.selection(selecting[p]) })...)
-	}
-	return out
-}
-
-func (c *comparison) selection(names map[string]bool) {
-	c.base.load()
-	c.head.load()
-	c.fallback = firstStatement(c.head.file)
-	old, now := c.base.members(), c.head.members()
-	for _, name := range sortedKeys(old) {
-		switched := strings.Contains(old[name].fn.node.Text(), fallbackVariable)
-		if !switched && !names[name] {
-			continue
-		}
-		m, ok := now[name]
-		if ok && (m.fn.node.Squeeze() == old[name].fn.node.Squeeze() || c.base.module.fnTerm(old[name].fn) == c.head.module.fnTerm(m.fn)) {
-			continue
-		}
-		at, digest := syntax.Node{}, ""
-		if ok {
-			at, digest = m.fn.node.Field("name"), hash(m.fn.node)
-		}
-		does := "decides which backend answers"
-		if switched {
-			does = "obeys `" + fallbackVariable + "`"
-		}
-		c.add(Collection, at, "dispatcher "+name+" "+digest, "`%s`, which %s, was rewritten; a maintainer must look at whether another backend can answer for a kernel", name, does)
-	}
 }
 
 // settings are the files that pytest reads its settings from, with the section
