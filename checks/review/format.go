@@ -276,7 +276,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 	}
 	for _, u := range r.Summary.Unread {
 		fields := map[string]string{"file": line(u.Path), "title": "not reviewed"}
-		if row, column := u.position(); row > 0 {
+		if row, column := u.At.Line, u.At.Column; row > 0 {
 			fields["line"] = fmt.Sprint(row)
 			if column > 0 {
 				fields["col"] = fmt.Sprint(column)

@@ -450,18 +450,19 @@ func TestFormatsSayThatTheGateWaits(t *testing.T) {
 // An unread file is shown at its place, as far as that is known.
 func TestFormatsShowWhereAFileIsUnread(t *testing.T) {
 	r := &review.Report{Summary: review.Summary{Kernels: []string{"demo"}, Unread: []review.Unread{
-		{Path: "a.rs", Why: "syntax error at line 2, column 7"},
-		{Path: "b.rs", Why: "syntax error near line 2: `{` is not closed up to the end, line 9"},
+		{Path: "a.rs", Why: "syntax error at line 2, column 7", At: syntax.Pos{Line: 2, Column: 7}},
+		{Path: "b.rs", Why: "syntax error near line 2: `{` is not closed up to the end, line 9", At: syntax.Pos{Line: 2}},
 		{Path: "c.rs", Why: "3000000 bytes, the limit is 2097152"},
-		{Path: "d.rs", Why: "syntax error in lines 4 to 9"},
-		{Path: "e.py", Why: "line 5 has a name with the letter \"x\" (U+FF54)"},
+		{Path: "d.rs", Why: "syntax error in lines 4 to 9", At: syntax.Pos{Line: 4}},
+		{Path: "f.rs", Why: "a folder named line 7, at line 8"},
+		{Path: "e.py", Why: "line 5 has a name with the letter \"x\" (U+FF54)", At: syntax.Pos{Line: 5}},
 	}}}
 	head := fstest.MapFS{"a.rs": {Data: []byte("\né🙂x\n")}}
 	s := review.Style{Source: sourceIn(head)}
 	text := told(t, "text", r, s)
 	assert.Contains(t, text, "unread: a.rs:2:7: syntax error at line 2, column 7\nunread: b.rs:2: syntax error near")
 	assert.Contains(t, text, "unread: c.rs: 3000000 bytes")
-	assert.Contains(t, text, "unread: d.rs:4: syntax error in lines 4 to 9\nunread: e.py:5: line 5 has a name")
+	assert.Contains(t, text, "unread: d.rs:4: syntax error in lines 4 to 9\nunread: f.rs: a folder named line 7, at line 8\nunread: e.py:5: line 5 has a name")
 	github := told(t, "github", r, s)
 	assert.Contains(t, github, "::error col=7,file=a.rs,line=2,title=not reviewed::syntax")
 	assert.Contains(t, github, "::error file=b.rs,line=2,title=not reviewed::syntax")
@@ -471,7 +472,7 @@ func TestFormatsShowWhereAFileIsUnread(t *testing.T) {
 	assert.Contains(t, markdown, "- `b.rs:2`: syntax error near line 2: `{` is not closed")
 	assert.Contains(t, markdown, "- `c.rs`: 30")
 	notes := sarifOf(t, told(t, "sarif", r, s)).Runs[0].Invocations[0].ToolExecutionNotifications
-	require.Len(t, notes, 5)
+	require.Len(t, notes, 6)
 	assert.Equal(t, sarifRegion{StartLine: 2, StartColumn: 4}, notes[0].Locations[0].PhysicalLocation.Region)
 	assert.Equal(t, sarifRegion{StartLine: 2}, notes[1].Locations[0].PhysicalLocation.Region)
 	assert.Zero(t, notes[2].Locations[0].PhysicalLocation.Region)

@@ -2,10 +2,9 @@ package review
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 
 	"github.com/tilegate/tilegate/checks/review/finding"
+	"github.com/tilegate/tilegate/checks/syntax"
 )
 
 // Schema is the identifier of the JSON form of a Report.
@@ -84,28 +83,18 @@ func (c Counts) sum() int { return c.Error + c.Warning + c.Note }
 type Unread struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
-}
-
-// lineTold is how a file's reason to be unread names its place.
-var lineTold = regexp.MustCompile(`(?:(?:at|near) line|in lines|^line) ([0-9]+)(?:, column ([0-9]+))?`)
-
-// position is the line at which the file could not be read, and the column where it
-// is known; 0 where not.
-func (u Unread) position() (line, column int) {
-	if m := lineTold.FindStringSubmatch(u.Why); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		column, _ = strconv.Atoi(m[2])
-	}
-	return line, column
+	// At is the place that Why tells: line and column are 0 where they are not
+	// known.
+	At syntax.Pos `json:"-"`
 }
 
 // place is the file with the position, as far as it is known.
 func (u Unread) place() string {
-	switch line, column := u.position(); {
-	case column > 0:
-		return fmt.Sprintf("%s:%d:%d", u.Path, line, column)
-	case line > 0:
-		return fmt.Sprintf("%s:%d", u.Path, line)
+	switch {
+	case u.At.Column > 0:
+		return fmt.Sprintf("%s:%d:%d", u.Path, u.At.Line, u.At.Column)
+	case u.At.Line > 0:
+		return fmt.Sprintf("%s:%d", u.Path, u.At.Line)
 	}
 	return u.Path
 }

@@ -111,7 +111,7 @@ func (o Options) report(head *tree.Tree, kernels []*tree.Kernel, findings []Find
 	for _, f := range head.Read() {
 		r.Summary.Files++
 		if f.Unread != "" {
-			r.Summary.Unread = append(r.Summary.Unread, Unread{f.Path, f.Unread})
+			r.Summary.Unread = append(r.Summary.Unread, Unread{f.Path, f.Unread, f.UnreadAt})
 		}
 	}
 	var all Counts

@@ -153,7 +153,7 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 	invocation := sarifInvocation{Successful: len(r.Summary.Unread) == 0 && len(r.Summary.Kernels) > 0}
 	for _, u := range r.Summary.Unread {
 		at := sarifPhysical{Artifact: artifact(u.Path)}
-		if row, column := u.position(); row > 0 {
+		if row, column := u.At.Line, u.At.Column; row > 0 {
 			at.Region = &sarifRegion{StartLine: row}
 			if column > 0 && s.Source != nil {
 				if file := s.Source(u.Path); file != nil && row <= file.LineCount() {

@@ -31,7 +31,8 @@ func (b builder) append(src []byte, segments []segment) bool {
 		if segments != nil {
 			stopped, _ = unmap(segments, stopped, stopped)
 		}
-		b.f.Unread = fmt.Sprintf("the parser gave up at line %d: what stands before is no %s, or far too much in one piece", b.f.Position(stopped).Line, b.f.Lang)
+		b.f.UnreadAt = Pos{Line: b.f.Position(stopped).Line}
+		b.f.Unread = fmt.Sprintf("the parser gave up at line %d: what stands before is no %s, or far too much in one piece", b.f.UnreadAt.Line, b.f.Lang)
 		return false
 	}
 	defer tree.Close()

@@ -18,7 +18,7 @@ func (b builder) damage() {
 		if h.Ancestor("token_tree", "token_tree_pattern").Valid() || knownGap(h) {
 			continue
 		}
-		f.Unread = h.trouble()
+		f.Unread, f.UnreadAt = h.trouble()
 		return
 	}
 }
@@ -27,24 +27,25 @@ func (b builder) damage() {
 // as little as it can, which may still be the whole file, and what it misses it
 // misses at the end; the cause may stand far before. Then a bracket without a
 // partner is named, or the first piece inside that fits nowhere.
-func (n Node) trouble() string {
+func (n Node) trouble() (why string, where Pos) {
 	s := n.Span()
 	at, last := n.Pos(), n.f.Position(max(s.Start, s.End-1))
 	if b, what := n.f.unbalanced(); what != "" && b < s.End {
 		if line := n.f.Position(b).Line; line != at.Line || line != last.Line {
-			return fmt.Sprintf("syntax error near line %d: %s", line, what)
+			return fmt.Sprintf("syntax error near line %d: %s", line, what), Pos{Line: line}
 		}
 	}
 	switch {
 	case n.Kind() != errorKind:
-		return fmt.Sprintf("missing %q at line %d, column %d", n.Kind(), at.Line, at.Column)
+		return fmt.Sprintf("missing %q at line %d, column %d", n.Kind(), at.Line, at.Column), at
 	case at.Line == last.Line:
-		return fmt.Sprintf("syntax error at line %d, column %d", at.Line, at.Column)
+		return fmt.Sprintf("syntax error at line %d, column %d", at.Line, at.Column), at
 	}
 	if p := n.misfit(); p.Valid() {
-		return fmt.Sprintf("syntax error near line %d", p.Pos().Line)
+		line := p.Pos().Line
+		return fmt.Sprintf("syntax error near line %d", line), Pos{Line: line}
 	}
-	return fmt.Sprintf("syntax error in lines %d to %d", at.Line, last.Line)
+	return fmt.Sprintf("syntax error in lines %d to %d", at.Line, last.Line), Pos{Line: at.Line}
 }
 
 // misfit is the first error inside another that stands on one line; invalid when

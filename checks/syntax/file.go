@@ -42,6 +42,9 @@ type File struct {
 	// Unread says why the file could not be read as a whole, or is empty. An
 	// unread file may still have a tree; nodes inside damage are not visited.
 	Unread string
+	// UnreadAt is the place that Unread tells: line and column are 0 where they
+	// are not known.
+	UnreadAt Pos
 	// Opaque holds the spans of macro bodies that could not be parsed again.
 	Opaque []Span
 
@@ -74,7 +77,7 @@ func Parse(path string, lang Lang, src []byte) *File {
 	}
 	f.setSource(src)
 	f.lines = lineStarts(src)
-	f.Unread = unreadable(f)
+	f.Unread, f.UnreadAt = unreadable(f)
 	if f.Unread == "" && BracketDepth(src) > MaxDepth {
 		f.Unread = fmt.Sprintf("brackets nested deeper than %d levels", MaxDepth)
 	}
@@ -91,17 +94,20 @@ func Parse(path string, lang Lang, src []byte) *File {
 	return f
 }
 
-// unreadable says why a file is no text of a size that is read, or is empty.
-func unreadable(f *File) string {
+// unreadable says why a file is no text of a size that is read, and where, or is
+// empty.
+func unreadable(f *File) (why string, at Pos) {
 	switch src := f.Src; {
 	case len(src) > MaxSize:
-		return fmt.Sprintf("%d bytes, the limit is %d", len(src), MaxSize)
+		return fmt.Sprintf("%d bytes, the limit is %d", len(src), MaxSize), Pos{}
 	case bytes.IndexByte(src, 0) >= 0:
-		return fmt.Sprintf("NUL byte at line %d", f.Position(bytes.IndexByte(src, 0)).Line)
+		at.Line = f.Position(bytes.IndexByte(src, 0)).Line
+		return fmt.Sprintf("NUL byte at line %d", at.Line), at
 	case !utf8.Valid(src):
-		return fmt.Sprintf("not UTF-8 at line %d", f.Position(invalidUTF8(src)).Line)
+		at.Line = f.Position(invalidUTF8(src)).Line
+		return fmt.Sprintf("not UTF-8 at line %d", at.Line), at
 	}
-	return ""
+	return "", Pos{}
 }
 
 func (f *File) setSource(src []byte) {
@@ -228,7 +234,8 @@ func Lines(src []byte) *File {
 // Plain is Lines for a file of a checkout, with what makes it unread.
 func Plain(path string, src []byte) *File {
 	f := Lines(src)
-	f.Path, f.Unread = path, unreadable(f)
+	f.Path = path
+	f.Unread, f.UnreadAt = unreadable(f)
 	return f
 }
 

@@ -26,7 +26,7 @@ func (b builder) rust() {
 		b.damage()
 		if f.Unread != "" {
 			if blanked := blankGaps(f.Src); blanked != nil {
-				f.nodes, f.Unread = f.nodes[:0], ""
+				f.nodes, f.Unread, f.UnreadAt = f.nodes[:0], "", Pos{}
 				b.append(blanked, nil)
 				b.damage()
 			}
@@ -180,9 +180,9 @@ func (b builder) parseTargets(targets []target) bool {
 	src.WriteString("}\n")
 
 	mark := len(b.f.nodes)
-	unread := b.f.Unread
+	unread, at := b.f.Unread, b.f.UnreadAt
 	if !b.append(src.Bytes(), segments) {
-		b.f.Unread = unread
+		b.f.Unread, b.f.UnreadAt = unread, at
 		return false
 	}
 	for _, n := range b.f.nodes[mark:] {

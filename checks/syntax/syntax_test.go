@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,6 +84,15 @@ func TestKnownGapsAreRead(t *testing.T) {
 	}
 }
 
+// told is the place that a reason to be unread names first.
+func told(why string) (at syntax.Pos) {
+	if m := regexp.MustCompile(`(?:at|near|in) lines? ([0-9]+)(?:, column ([0-9]+))?`).FindStringSubmatch(why); m != nil {
+		at.Line, _ = strconv.Atoi(m[1])
+		at.Column, _ = strconv.Atoi(m[2])
+	}
+	return at
+}
+
 func TestUnread(t *testing.T) {
 	for name, c := range map[string]struct {
 		lang syntax.Lang
@@ -100,6 +111,7 @@ func TestUnread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := syntax.Parse("a", c.lang, []byte(c.src))
 			assert.Contains(t, f.Unread, c.why)
+			assert.Equal(t, told(f.Unread), f.UnreadAt)
 		})
 	}
 }
@@ -131,6 +143,7 @@ func TestSyntaxErrorsAreFound(t *testing.T) {
 			require.Contains(t, c.src, c.old)
 			f := syntax.Parse("a", c.lang, []byte(strings.Replace(c.src, c.old, c.new, 1)))
 			assert.Contains(t, f.Unread, c.why)
+			assert.Equal(t, told(f.Unread), f.UnreadAt)
 		})
 	}
 }

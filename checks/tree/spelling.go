@@ -10,13 +10,13 @@ import (
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
-// misread says why the compiler reads a file otherwise than it is read here, or
-// "": by another encoding, or by names that are other names in letters that look
+// misread says why the compiler reads a file otherwise than it is read here, and
+// where, or "": by another encoding, or by names that are other names in letters that look
 // different.
-func misread(f *syntax.File, src []byte) string {
+func misread(f *syntax.File, src []byte) (why string, at syntax.Pos) {
 	if f.Lang == syntax.Python {
 		if name := declaredEncoding(string(src)); name != "" && !plainEncodings[normalEncoding(name)] {
-			return fmt.Sprintf("it declares the source encoding %q, by which Python reads other code than stands here; expected utf-8", name)
+			return fmt.Sprintf("it declares the source encoding %q, by which Python reads other code than stands here; expected utf-8", name), syntax.Pos{}
 		}
 	}
 	folded := rustLetters
@@ -24,16 +24,17 @@ func misread(f *syntax.File, src []byte) string {
 		folded = pythonLetters
 	}
 	if !bytes.ContainsFunc(src, func(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(folded, r) }) {
-		return ""
+		return "", syntax.Pos{}
 	}
 	for _, id := range f.Root().Find("identifier", "type_identifier", "field_identifier") {
 		for _, r := range id.Text() {
 			if r >= utf8.RuneSelf && unicode.Is(folded, r) {
-				return fmt.Sprintf("line %d has a name with the letter %q (U+%04X), which the compiler takes for another; expected plain letters", id.Pos().Line, r, r)
+				at.Line = id.Pos().Line
+				return fmt.Sprintf("line %d has a name with the letter %q (U+%04X), which the compiler takes for another; expected plain letters", at.Line, r, r), at
 			}
 		}
 	}
-	return ""
+	return "", syntax.Pos{}
 }
 
 // plainEncodings are those by which Python reads a file of UTF-8 with the same

@@ -1,12 +1,14 @@
 package tree_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 )
 
@@ -38,6 +40,9 @@ func TestFilesThatAreReadOtherwise(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tr, err := tree.Load(fstest.MapFS{"src/tilegym/ops/cutile_rs/a_kernel/kernel.rs": {Data: []byte("mod a {}\n")}, c.file: {Data: []byte(c.src)}}, nil)
 			require.NoError(t, err)
+			at := 0
+			fmt.Sscanf(c.unread, "line %d", &at)
+			assert.Equal(t, syntax.Pos{Line: at}, tr.File(c.file).UnreadAt)
 			if c.unread == "" {
 				assert.Empty(t, tr.File(c.file).Unread)
 				return

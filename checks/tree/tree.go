@@ -337,9 +337,9 @@ func (t *Tree) load(p string) *entry {
 			e.file = syntax.Plain(p, e.src)
 		}
 		if ext := path.Ext(p); (ext == ".rs" || ext == ".py") && e.file.Unread == "" {
-			if why := misread(e.file, e.src); why != "" {
+			if why, at := misread(e.file, e.src); why != "" {
 				e.file = syntax.Lines(nil)
-				e.file.Path, e.file.Unread = p, why
+				e.file.Path, e.file.Unread, e.file.UnreadAt = p, why, at
 			}
 		}
 		t.memory.Add(int64(e.file.Memory()))
