@@ -136,7 +136,7 @@ func (f *Func) value(n syntax.Node, generic func(string) (int64, bool), hops int
 		switch {
 		case ok && strings.HasPrefix(n.Text(), "-"):
 			return -v, true
-		case ok && strings.HasPrefix(n.Text(), "!") && (v == 0 || v == 1) && !Unparen(n.NamedChild(0)).Is("integer_literal"):
+		case ok && strings.HasPrefix(n.Text(), "!") && (v == 0 || v == 1) && f.condition(n.NamedChild(0), hops-1):
 			return 1 - v, true
 		}
 	case "identifier":
@@ -181,6 +181,35 @@ func (f *Func) value(n syntax.Node, generic func(string) (int64, bool), hops int
 		}
 	}
 	return 0, false
+}
+
+// condition reports whether an expression is a bool for sure: `!` of an integer
+// turns all its bits.
+func (f *Func) condition(n syntax.Node, hops int) bool {
+	if hops == 0 {
+		return false
+	}
+	n = Unparen(n)
+	switch n.Kind() {
+	case "boolean_literal":
+		return true
+	case "unary_expression":
+		return strings.HasPrefix(n.Text(), "!") && f.condition(n.NamedChild(0), hops-1)
+	case "binary_expression":
+		switch n.Field("operator").Text() {
+		case "&&", "||", "==", "!=", "<", ">", "<=", ">=":
+			return true
+		}
+	case "identifier":
+		b, ok := f.Lookup(n)
+		switch {
+		case ok && b.Node.Is("const_item", "const_parameter"):
+			return b.Node.Field("type").Text() == "bool"
+		case ok:
+			return f.condition(f.Definition(n), hops-1)
+		}
+	}
+	return false
 }
 
 // Integer is the value of a decimal integer literal.

@@ -1,6 +1,7 @@
 package dsl_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,8 +18,10 @@ func parseBody(t *testing.T, body string) *dsl.Func {
 pub mod m {
     use cutile::core::*;
     const K: i32 = 2;
+    const ONE: i32 = 1;
+    const YES: bool = true;
     #[cutile::entry()]
-    pub unsafe fn k<E: ElementType, const M: i32, const N: i32>(t: &Tensor<E, { [-1, -1] }>, n: i32) {
+    pub unsafe fn k<E: ElementType, const M: i32, const N: i32, const B: bool>(t: &Tensor<E, { [-1, -1] }>, n: i32) {
 `+body+`
     }
 }
@@ -67,6 +70,20 @@ use_all(x, e, ok, s, acc, turned, converted, choice, tail, part);
 	assert.False(t, got["turned"].ShapeKnown)
 	assert.Equal(t, dsl.Partition, got["part"].Kind)
 	assert.Equal(t, []string{"M", "4"}, got["part"].Shape)
+}
+
+// A `!` of an integer turns all its bits; only that of a bool is its contrary.
+func TestNot(t *testing.T) {
+	for condition, want := range map[string]dsl.Taken{
+		"!YES": dsl.Never, "!!YES": dsl.Always, "!(K == 2)": dsl.Never, "!(K < 1 || false)": dsl.Always, "!known": dsl.Never,
+		"!ONE == 0": dsl.Sometimes, "!ONE < 0": dsl.Sometimes, "!counted == 0": dsl.Sometimes, "!1 == 0": dsl.Sometimes, "!(-1) == 0": dsl.Sometimes,
+		"!B": dsl.Never, "!M == 0": dsl.Sometimes,
+	} {
+		fn := parseBody(t, "let known = ONE == 1;\nlet counted = ONE;\nif "+condition+" { mark(); }\n")
+		calls := slices.DeleteFunc(dsl.Calls(fn.Body), func(c dsl.Call) bool { return c.Name != "mark" })
+		require.Len(t, calls, 1)
+		assert.Equal(t, want, fn.Taken(calls[0].Node, func(string) (int64, bool) { return 1, true }), condition)
+	}
 }
 
 func TestFlow(t *testing.T) {
