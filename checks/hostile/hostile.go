@@ -176,6 +176,17 @@ func Nested(name, head, open, inner, closing, tail string) Shape {
 	}}
 }
 
+// The beginnings of files with a registered wrapper, a class of tests, an export
+// and a kernel.
+const (
+	wrapper = "import torch\nimport tilegym\nfrom tilegym.backend import register_impl, set_backend\nfrom tilegym.backend.cutile_rs.autotuner import autotune_launch\nfrom tilegym.backend.cutile_rs.utils import bind_kernel_function_cffi, check_rc, make_tensor_desc\n_c = {}\n" +
+		"def launch(x, out):\n    ffi, lib = bind_kernel_function_cffi('demo', 'int32_t cutile_demo(const TensorDesc* out, int32_t device_id, uint64_t raw_stream);')\n    check_rc(lib.cutile_demo(make_tensor_desc(ffi, out), 0, 0), 'demo')\n    return out\n" +
+		"@register_impl('demo', backend='cutile-rs')\ndef demo(x, out, **kwargs):\n    ffi, lib = bind_kernel_function_cffi('demo', 'int32_t cutile_demo(const TensorDesc* out, int32_t device_id, uint64_t raw_stream);')\n    d = make_tensor_desc(ffi, out)\n    check_rc(lib.cutile_demo(d, 0, 0), 'demo')\n"
+	testHead = "import pytest\nimport torch\nimport tilegym\nfrom .. import common\nclass Test_Demo(common.PyTestCase):\n    _backends = ['cutile', 'cutile-rs']\n"
+	export   = "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn cutile_demo(out: *const TensorDesc, device_id: i32, raw_stream: u64) -> i32 {\n    let (out_d, ) = crate::deref_descs!(out);\n    let dty: &'static str = crate::resolve_dtype!(out_d);\n    crate::setup_device_stream!(device, stream, device_id, raw_stream);\n"
+	kernel   = "#[cutile::module]\npub mod m {\nuse cutile::core::*;\n#[cutile::entry()]\npub unsafe fn demo_kernel<E: ElementType, const BLOCK: i32>(x: *mut E, t: &Tensor<E, { [-1] }>, n: i32) {\n"
+)
+
 // Any are shapes that mean nothing in any language, or something else in each.
 var Any = []Shape{
 	Repeat("one long line", "", "a", ""),
@@ -263,6 +274,40 @@ var Rust = []Shape{
 	Repeat("known gaps", "fn f() {\n", "g::<-1>();\n", "}\n"),
 	Repeat("safe functions", "unsafe extern \"C\" {\n", "safe fn a();\n", "}\n"),
 	Numbered("includes", "", "mod a# { include!(\"../../a#_kernel/ffi.rs\"); }\n", ""),
+	Numbered("arms and lets", export, "    let r# = op.sync_on(&stream);\n    match r# { Ok(_) => rc::OK, Err(_) => rc::OK };\n", "}\n"),
+	Numbered("arms of one match", export+"    let r = op.sync_on(&stream);\n    match r {\n", "        Err(e#) => rc::OK,\n", "    }\n}\n"),
+	Numbered("lets of one name and arms", export, "    let r = op.sync_on(&stream);\n    match r { Err(e#) => 0, _ => 0 };\n", "    0\n}\n"),
+	Shape{"lets, then arms", func(n int) string {
+		return export + strings.Repeat("let a=1;\n", n/18) + "let r=o.sync();\nmatch r{\n" + strings.Repeat("_=>0,\n", n/12) + "}\n}\n"
+	}},
+	Numbered("ifs that end in a code", export, "    if a# { -1 }\n", "    0\n}\n"),
+	Numbered("early returns", export, "    if a == # { return -1; }\n", "    rc::OK\n}\n"),
+	Numbered("launches", export, "    let op# = unsafe { demo_kernel(a, b) }.generics(vec![dty.to_string()]).grid((1, 1, 1)).compile_options(opts);\n    let _ = op#.sync_on(&stream);\n", "    rc::OK\n}\n"),
+	Numbered("launches of one name", export, "    let op = unsafe { demo_kernel(op, #) }.generics(g).grid((1, 1, 1));\n    op.sync_on(&stream);\n", "    rc::OK\n}\n"),
+	Numbered("pointers and launches", export, "    let p#: DevicePointer<f32> = unsafe { DevicePointer::from_cu_deviceptr(out.ptr) };\n    demo_kernel(p#).sync_on(&stream);\n", "    rc::OK\n}\n"),
+	Numbered("pointers of one launch", export+"    demo_kernel(", "unsafe { DevicePointer::from_cu_deviceptr(out_d.ptr) }, ", ").grid((1, 1, 1)).sync_on(&stream);\n    rc::OK\n}\n"),
+	Numbered("unwraps", export, "    let a# = b.get(#).unwrap().expect(\"a\");\n", "    rc::OK\n}\n"),
+	Repeat("unwraps in a chain", export+"    a", ".unwrap()", ";\n    rc::OK\n}\n"),
+	Numbered("devices", export, "    let d# = Device::new(0).unwrap();\n    let s# = Stream::borrow_raw(raw_stream, d#);\n", "    rc::OK\n}\n"),
+	Numbered("descriptors", export, "    let d# = &*out;\n    let e# = d#.strides[0] as i32;\n", "    rc::OK\n}\n"),
+	Numbered("dispatches", export, "    macro_rules! d# { ($E:ty) => {{ let op = demo_kernel::<$E>(a); match op.sync_on(&stream) { Ok(_) => 0, Err(_) => 0 } }}; }\n    d#!(f32);\n", "    rc::OK\n}\n"),
+	Numbered("dispatches of one macro", export+"    macro_rules! d { ($E:ty) => {{ let op = demo_kernel::<$E>(a); op.sync_on(&stream); }}; }\n", "    d!(f#);\n", "    rc::OK\n}\n"),
+	Numbered("exports of one kernel", "", "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn cutile_f#(x: *const TensorDesc, device_id: i32, raw_stream: u64) -> i32 { match demo_kernel(x).sync_on(s) { Ok(_) => 0, Err(_) => 0 } }\n", ""),
+	Numbered("loads", kernel, "let (v#, t#): (Tile<E, { [BLOCK] }>, Token) = load_ptr_tko(x, ordering::Weak, None::<scope::TileBlock>, None, None::<E>, None::<Token>, Latency::<1>);\n", "}\n}\n"),
+	Numbered("stores", kernel, "let t# = store_ptr_tko(x, y, ordering::Weak, None::<scope::TileBlock>, None, None::<Token>, Latency::<1>);\n", "}\n}\n"),
+	Numbered("loads and stores of one name", kernel, "let (v, t) = load_ptr_tko(x, ordering::Weak, None::<scope::TileBlock>, None, None::<E>, Some(t), Latency::<1>);\nlet t = store_ptr_tko(x, v, ordering::Weak, None::<scope::TileBlock>, None, Some(t), Latency::<1>);\n", "}\n}\n"),
+	Numbered("casts", kernel, "let v#: Tile<f32, { [BLOCK] }> = convert_tile(v);\nlet w#: Tile<E, { [BLOCK] }> = convert_tile(v#);\n", "}\n}\n"),
+	Numbered("divisions", kernel, "let q# = cdiv(n, #i32) * n + n / #i32;\nlet p# = assume_div_by::<_, 16>(x);\n", "}\n}\n"),
+	Numbered("ifs of constants", kernel, "if BLOCK > #i32 { f(x); } else { g(x); }\n", "}\n}\n"),
+	Numbered("assignments in loops", kernel+"let mut a = 0i32;\nfor i in 0i32..n {\n", "a = a + #i32;\n", "}\n}\n}\n"),
+	Numbered("mutable names in a loop", kernel, "let mut a# = 0i32;\nfor i in 0i32..n { a# = a# + 1i32; }\n", "}\n}\n"),
+	Numbered("products", kernel, "let m# = mmaf(a, b, m);\nlet m = m#;\n", "}\n}\n"),
+	Numbered("reductions", kernel, "let r# = reduce_sum(v, 0i32);\nlet e# = exp2(r#, ftz::Enabled);\n", "}\n}\n"),
+	Numbered("partitions", kernel, "let p# = t.partition(const_shape![BLOCK]);\nlet l# = load_view_tko(&p#, [0i32], ordering::Weak, scope::TileBlock, None, tma::Enabled);\n", "}\n}\n"),
+	Numbered("constants", "#[cutile::module]\npub mod m {\nuse cutile::core::*;\n", "const A#: i32 = #;\n#[cutile::entry()]\npub unsafe fn f#<const N: i32>(x: *mut f32) { let a = A# * N; if !(A# > 1) { g(a); } }\n", "}\n"),
+	Numbered("pairs of entries and kernels", "", "#[cutile::module]\npub mod m# { #[cutile::entry()] pub unsafe fn f#<E: ElementType>(x: *mut E) { g(x); } }\n", ""),
+	Numbered("modules with paths", "", "#[path = \"../../ffi_util.rs\"]\nmod f#;\n", ""),
+	Numbered("includes of one file", "mod a {\n", "include!(\"../../demo_kernel/kernel.rs\"); // #\n", "}\n"),
 }
 
 // Python are shapes of a Python file.
@@ -313,6 +358,47 @@ var Python = []Shape{
 	Repeat("semicolons", "", "a;", "\n"),
 	Repeat("targets", "", "a = ", "1\n"),
 	Repeat("global", "def f():\n", "    global a\n", ""),
+	Numbered("results that are kept", wrapper, "    _c[#] = out\n", ""),
+	Numbered("results that are kept by a name", wrapper, "    y# = out\n    _c[#] = y#\n", ""),
+	Numbered("results that are kept in attributes", wrapper, "    x.a# = out\n    getattr(x, 'a#')\n", "    return x.a\n"),
+	Numbered("results that are kept in containers", "_l = []\n"+wrapper, "    _l.append(launch(x, out))\n", ""),
+	Numbered("containers of the module", wrapper, "    global _c#\n    _c# = launch(x, out)\n", ""),
+	Numbered("parameters that are kept", "def f(", "a#={}, ", "x=1):\n    pass\n"),
+	Numbered("uses of parameters", wrapper, "    kwargs['a#'] = x.contiguous()\n", ""),
+	Numbered("descriptors", wrapper, "    d# = make_tensor_desc(ffi, x)\n", ""),
+	Numbered("descriptors and launches", wrapper, "    d# = make_tensor_desc(ffi, x)\n    check_rc(lib.cutile_demo(d#), 'a')\n", ""),
+	Numbered("launches of one descriptor", wrapper, "    rc = lib.cutile_demo(d, #)\n", "    check_rc(rc, 'a')\n"),
+	Numbered("functions that launch", wrapper, "    return out\ndef f#(x, out):\n    return launch(x, out)\n", ""),
+	Numbered("functions of other backends", wrapper, "    y = tilegym.ops.cutile.demo.f#(x)\n", ""),
+	Numbered("nested functions", wrapper, "    def f#(cfg):\n        return lib.cutile_demo(d)\n    autotune_launch(f#)\n", ""),
+	Numbered("early returns", wrapper, "    if x.shape[0] == #:\n        return x\n", ""),
+	Numbered("raises", wrapper, "    if x.shape[0] == #:\n        raise ValueError('a#')\n", ""),
+	Numbered("codes that nobody checks", wrapper, "    rc# = lib.cutile_demo(d)\n", ""),
+	Numbered("exceptions that are caught", wrapper, "    try:\n        launch(x, out)\n    except Exception:\n        y = #\n", ""),
+	Numbered("values that are asked for", wrapper, "    if x.sum().item() > #:\n        x = x.cpu()\n    torch.cuda.synchronize()\n", ""),
+	Numbered("tensors that are allocated", wrapper, "    y# = torch.empty(x.shape, device=x.device, dtype=x.dtype)\n    launch(x, y#)\n", ""),
+	Numbered("tensors that are copied", wrapper, "    x = x.contiguous().to(torch.float32)\n    d = make_tensor_desc(ffi, x)\n", ""),
+	Numbered("tests of types", wrapper, "    if x.dtype == torch.float#:\n        x = x.float()\n    elif x.dim() == #:\n        x = x.view(-1)\n", ""),
+	Numbered("loops with launches", wrapper, "    for i in range(#):\n        launch(x, out)\n", ""),
+	Numbered("configs", "def _configs():\n    return [\n", "        SimpleNamespace(A=#, NUM_CTA_IN_CGA=-1, OCCUPANCY=-1),\n", "    ]\n"+wrapper+"    autotune_launch(kernel_fn=lambda cfg: launch(x, out), configs=_configs(), key=(x.shape,), kernel_name='a')\n"),
+	Numbered("tuned launches", wrapper, "    r = autotune_launch(kernel_fn=lambda cfg: launch(x, out), configs=[#], key=(x.shape,), kernel_name='a')\n", "    return r.output\n"),
+	Numbered("selections of a backend", wrapper, "    set_backend('a#')\n", ""),
+	Numbered("decorators of a cache", "import functools\n"+wrapper, "    return out\n@functools.lru_cache\ndef f#(x):\n    return demo(x, x)\n", ""),
+	Numbered("names of one text", "C = 'a' 'b'\n", "A# = C + C\ngetattr(x, A#)\n", ""),
+	Numbered("skip marks", testHead, "    @pytest.mark.skipif(True, reason='a#')\n", "    def test_op(self, backend):\n        pass\n"),
+	Numbered("skipped tests", testHead, "    @pytest.mark.skip\n    def test_f#(self, backend):\n        pass\n", ""),
+	Numbered("skips", testHead+"    def test_op(self, backend):\n", "        if a#:\n            pytest.skip('a#')\n", ""),
+	Numbered("parameter lists", testHead, "    @pytest.mark.parametrize('a#', [1, 2])\n", "    def test_op(self, backend):\n        pass\n"),
+	Numbered("lists of backends", testHead, "    _backends = _backends + ['a#']\n", "    @pytest.mark.parametrize('backend', _backends)\n    def test_op(self, backend):\n        pass\n"),
+	Numbered("comparisons", testHead+"    def test_op(self, backend):\n", "        self.assertCorrectness(tilegym.ops.demo, self.reference, {'x': #}, atol=#, rtol=1)\n", ""),
+	Numbered("tolerances", testHead+"    def test_op(self, backend):\n", "        a# = 1e-#\n        torch.testing.assert_close(x, y, atol=a#, rtol=a#)\n", ""),
+	Numbered("exceptions in a test", testHead+"    def test_op(self, backend):\n", "        try:\n            f(#)\n        except RuntimeError:\n            return\n", ""),
+	Numbered("hooks", "import pytest\n", "def pytest_collection_modifyitems(items):\n    for i in items:\n        i.add_marker(pytest.mark.skip)\n", ""),
+	Numbered("marks of a hook", "import pytest\ndef pytest_collection_modifyitems(items):\n    for i in items:\n", "        if 'a#' in i.name:\n            i.add_marker(pytest.mark.skip)\n", ""),
+	Numbered("fixtures", "import pytest\n", "@pytest.fixture(autouse=True)\ndef f#(monkeypatch):\n    monkeypatch.setattr(torch, 'a#', 1)\n", ""),
+	Numbered("selections", "if is_backend_available('cutile-rs'):\n", "    from . import a#\n", ""),
+	Numbered("guarded selections", "", "if is_backend_available('cutile-rs'):\n    from . import a#\n", ""),
+	Numbered("dispatched ops", "", "@dispatch('a#')\ndef a#(x):\n    raise NotImplementedError\n", ""),
 }
 
 // TOML are shapes of a TOML file.

@@ -47,9 +47,9 @@ var places = []place{
 	{demoDir + "generated/generated.mlir", hostile.IR},
 	{tree.ReferenceRoot + "/demo.py", hostile.Python},
 	{tree.OpsRoot + "/ffi_util.rs", nil},
-	{tree.OpsRoot + "/__init__.py", nil},
-	{"tests/conftest.py", nil},
-	{"src/tilegym/ops/ops.py", nil},
+	{tree.OpsRoot + "/__init__.py", hostile.Python},
+	{"tests/conftest.py", hostile.Python},
+	{"src/tilegym/ops/ops.py", hostile.Python},
 	{tree.BackendRoot + "/utils.py", nil},
 	{crate + ".cargo/config.toml", hostile.TOML},
 	{demoDir + "reports/perf_investigation_1.md", nil},
@@ -173,6 +173,7 @@ func TestHostileShapes(t *testing.T) {
 var quadratic = map[string]bool{
 	"demo_kernel.kernel.rs/unclosed raw string": true, "demo_kernel.kernel.rs/functions in a module": true, "demo_kernel.kernel.rs/suppressions": true,
 	"demo.py/parts of a string": true, "demo.py/dots": true, "tests.ops.test_demo.py/tests": true,
+	"demo.py/results that are kept": true, "demo.py/results that are kept by a name": true, "demo_kernel.ffi.rs/lets, then arms": true,
 	"cutile_kernels.Cargo.toml/nested tables": true, "cutile_kernels.Cargo.toml/escaped backslashes": true,
 }
 

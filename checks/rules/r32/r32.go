@@ -4,6 +4,7 @@ package r32
 
 import (
 	_ "embed"
+	"sort"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -48,6 +49,7 @@ func run(p *rules.Pass) {
 	if k.FFI == nil {
 		return
 	}
+	lets := letsOf(k.FFI.File)
 	for _, e := range k.FFI.Exports {
 		if host.TestOnly(e.Node) {
 			continue
@@ -58,7 +60,7 @@ func run(p *rules.Pass) {
 		dtype(p, e)
 		panics(p, e)
 		minusOne(p, e)
-		failures(p, e)
+		failures(p, e, lets)
 		fixed(p, e)
 		dropped(p, e)
 	}
@@ -261,11 +263,11 @@ func minusOne(p *rules.Pass, e *host.Export) {
 }
 
 // failures reports launches whose failure looks like success to the caller.
-func failures(p *rules.Pass, e *host.Export) {
+func failures(p *rules.Pass, e *host.Export, lets bindings) {
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
 		case "match_arm":
-			if value := n.Field("value"); failed(n) && isOK(last(value)) && returned(last(value)) {
+			if value := n.Field("value"); failed(n, lets) && isOK(last(value)) && returned(last(value)) {
 				p.Reportf(last(value), rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", last(value).Squeeze())
 			}
 		case "let_declaration":
@@ -281,8 +283,37 @@ func failures(p *rules.Pass, e *host.Export) {
 	})
 }
 
+// bindings are the let declarations of a file by the node that holds them and the
+// name, in their order.
+type bindings map[bound][]syntax.Node
+
+type bound struct {
+	in   syntax.Node
+	name string
+}
+
+func letsOf(f *syntax.File) bindings {
+	out := bindings{}
+	for _, let := range f.Root().Find("let_declaration") {
+		k := bound{let.Parent(), let.Field("pattern").Text()}
+		out[k] = append(out[k], let)
+	}
+	return out
+}
+
+// before is the last let of a name that stands before a node and around it.
+func (b bindings) before(n syntax.Node, name string) syntax.Node {
+	for p := n.Parent(); p.Valid(); p = p.Parent() {
+		lets := b[bound{p, name}]
+		if i := sort.Search(len(lets), func(i int) bool { return lets[i].Span().End > n.Span().Start }); i > 0 {
+			return lets[i-1]
+		}
+	}
+	return syntax.Node{}
+}
+
 // failed reports whether an arm is that of a failed launch.
-func failed(arm syntax.Node) bool {
+func failed(arm syntax.Node, lets bindings) bool {
 	m := arm.Ancestor("match_expression")
 	pattern := arm.Field("pattern").Squeeze()
 	if !m.Valid() || !strings.HasPrefix(pattern, "Err(") && pattern != "_" {
@@ -290,10 +321,8 @@ func failed(arm syntax.Node) bool {
 	}
 	value := m.Field("value")
 	if id := dsl.Unparen(value); id.Is("identifier") {
-		for _, let := range m.File().Root().Find("let_declaration") {
-			if let.Field("pattern").Text() == id.Text() && let.Span().End <= m.Span().Start && m.Inside(let.Parent()) {
-				value = let.Field("value")
-			}
+		if let := lets.before(m, id.Text()); let.Valid() {
+			value = let.Field("value")
 		}
 	}
 	return launched(value)
@@ -360,8 +389,10 @@ func returned(n syntax.Node) bool {
 				return false
 			}
 		case "block":
-			if c := p.NamedChildren(); c[len(c)-1] != n {
-				return false
+			for next := n.Next(); next.Valid(); next = next.Next() {
+				if next.Named() {
+					return false
+				}
 			}
 		case "match_arm":
 			if p.Field("value") != n {

@@ -1,0 +1,243 @@
+package t07
+
+import (
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// remembered reports results of a launch that outlive the call.
+func remembered(p *rules.Pass, w *host.Wrapper) {
+	launches := w.Launches()
+	for fn := range launches {
+		for _, d := range syntax.PyDecorators(fn) {
+			at := d
+			if d.Is("call") {
+				d = d.Field("function")
+			}
+			switch w.Full(d) {
+			case "functools.lru_cache", "functools.cache", "cachetools.cached":
+				p.Reportf(at, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", at.Squeeze(), fn.Field("name").Text())
+			}
+		}
+	}
+	m := newMemory(w, launches)
+	for _, n := range w.File.Root().Find("assignment", "call") {
+		owner := host.Owner(n)
+		if _, ok := launches[owner]; !ok || !owner.Is("function_definition") {
+			continue
+		}
+		s := m.scope(owner)
+		var target, value syntax.Node
+		if n.Is("assignment") {
+			target, value = n.Field("left"), n.Field("right")
+			if target.Is("identifier") && !s.global[target.Text()] {
+				continue
+			}
+		} else {
+			target, value = n.Field("function").Field("object"), stored(n)
+		}
+		kept := target.Is("attribute") && s.isParameter(target.NamedChild(0)) && m.asked[target.Field("attribute").Text()]
+		for target.Is("subscript", "attribute") {
+			target = target.NamedChild(0)
+		}
+		for value.Is("assignment") { // a = b = value
+			value = value.Field("right")
+		}
+		if !target.Is("identifier") || !kept && !m.outlives(s, target) || !m.result(s, value) && !s.answer(value) {
+			continue
+		}
+		p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
+	}
+}
+
+// memory is what a wrapper can keep between calls. All is looked up once: a file
+// may hold as many assignments as it has lines.
+type memory struct {
+	w        *host.Wrapper
+	launches map[syntax.Node]int
+	asked    map[string]bool // attributes that the file asks for by name
+	classes  map[string]bool // of the module
+	scopes   map[syntax.Node]*scope
+}
+
+func newMemory(w *host.Wrapper, launches map[syntax.Node]int) *memory {
+	m := &memory{w, launches, map[string]bool{}, map[string]bool{}, map[syntax.Node]*scope{}}
+	for _, c := range w.File.Root().Find("call") {
+		switch syntax.PyName(c.Field("function")) {
+		case "hasattr", "getattr":
+			if s, ok := w.String(syntax.PyArg(c, "", 1)); ok {
+				m.asked[s] = true
+			}
+		}
+	}
+	for _, c := range w.File.Root().NamedChildren() {
+		if c.Is("class_definition") {
+			m.classes[c.Field("name").Text()] = true
+		}
+	}
+	return m
+}
+
+// scope is what a function does with its names.
+type scope struct {
+	global    map[string]bool        // assigned in the module or a function around
+	parameter map[string]bool        // true for a default value that is made once
+	bound     map[string]bool        // by assignments and the like
+	last      map[string]syntax.Node // the last value that is assigned
+	described map[string]bool        // given to make_tensor_desc
+	returned  map[string]bool        // named in what is returned
+	kept      map[string]bool        // assigned to something else that is returned
+}
+
+func (m *memory) scope(fn syntax.Node) *scope {
+	if s := m.scopes[fn]; s != nil {
+		return s
+	}
+	s := &scope{
+		global: map[string]bool{}, parameter: map[string]bool{}, bound: map[string]bool{}, last: map[string]syntax.Node{},
+		described: map[string]bool{}, returned: map[string]bool{}, kept: map[string]bool{},
+	}
+	m.scopes[fn] = s
+	for _, g := range fn.Find("global_statement", "nonlocal_statement") {
+		for _, id := range g.NamedChildren() {
+			s.global[id.Text()] = true
+		}
+	}
+	for _, q := range fn.Field("parameters").NamedChildren() {
+		once := q.Is("default_parameter", "typed_default_parameter") && q.Field("value").Is("dictionary", "list", "call", "set")
+		for _, id := range []syntax.Node{q, q.Field("name"), q.NamedChild(0)} {
+			if _, known := s.parameter[id.Text()]; id.Is("identifier") && !known {
+				s.parameter[id.Text()] = once
+			}
+		}
+	}
+	for _, c := range fn.Find("call") {
+		if t := syntax.PyArg(c, "t", 1); t.Is("identifier") && syntax.PyName(c.Field("function")) == "make_tensor_desc" {
+			s.described[t.Text()] = true
+		}
+	}
+	places := map[string]bool{}
+	for _, r := range fn.Find("return_statement") {
+		for _, id := range r.Find("identifier") {
+			s.returned[id.Text()] = true
+		}
+		places[r.NamedChild(0).Squeeze()] = true
+	}
+	for _, a := range fn.Find("assignment", "for_statement", "named_expression", "as_pattern_target") {
+		left := a.Field("left")
+		switch {
+		case a.Is("as_pattern_target"):
+			s.bound[a.Text()] = true
+		case a.Is("named_expression"):
+			s.bound[a.Field("name").Text()] = true
+		case left.Is("identifier"):
+			s.bound[left.Text()] = true
+			if right := a.Field("right"); a.Is("assignment") && right.Valid() && host.Owner(a) == fn {
+				s.last[left.Text()] = right
+			}
+		case a.Is("assignment") && left.Is("attribute", "subscript") && places[left.Squeeze()]:
+			if id := base(a.Field("right")); id.Is("identifier") {
+				s.kept[id.Text()] = true
+			}
+		}
+	}
+	return s
+}
+
+// base is the name that attributes, items and calls of methods begin with, or
+// another expression.
+func base(n syntax.Node) syntax.Node {
+	for n.Is("attribute", "subscript", "call") {
+		n = n.NamedChild(0)
+	}
+	return n
+}
+
+// isParameter reports whether an expression is a parameter of the function.
+func (s *scope) isParameter(id syntax.Node) bool {
+	_, ok := s.parameter[id.Text()]
+	return ok && id.Is("identifier")
+}
+
+// answer reports whether a value is what the function gives the library to write
+// and returns: the tensor behind a descriptor.
+func (s *scope) answer(value syntax.Node) bool {
+	for value.Is("attribute", "subscript", "parenthesized_expression", "call") {
+		if value.Is("call") && !value.Field("function").Is("attribute") {
+			return false
+		}
+		value = value.NamedChild(0)
+	}
+	name := value.Text()
+	return value.Is("identifier") && s.described[name] && (s.returned[name] || s.kept[name])
+}
+
+// stored is what a call puts into the container that it is a method of.
+func stored(call syntax.Node) syntax.Node {
+	switch syntax.PyName(call.Field("function")) {
+	case "setdefault", "__setitem__", "insert":
+		return syntax.PyArg(call, "", 1)
+	case "append", "appendleft", "add":
+		return syntax.PyArg(call, "", 0)
+	case "update", "extend":
+		list := syntax.PyArg(call, "", 0)
+		if list.Is("dictionary") {
+			return list.ChildOf("pair").Field("value")
+		}
+		return list.NamedChild(0)
+	}
+	return syntax.Node{}
+}
+
+// outlives reports whether a name is the module's and not the function's.
+func (m *memory) outlives(s *scope, id syntax.Node) bool {
+	name := id.Text()
+	if s.global[name] {
+		return true
+	}
+	if once, ok := s.parameter[name]; ok {
+		return once
+	}
+	if s.bound[name] {
+		return false
+	}
+	return m.classes[name] || m.w.Consts[name].Valid() || m.w.Function(id).Valid()
+}
+
+// result reports whether a value is what a launch returned, directly or by a
+// name of the function.
+func (m *memory) result(s *scope, value syntax.Node) bool {
+	for range 3 {
+		for value.Is("attribute", "subscript", "parenthesized_expression") {
+			value = value.NamedChild(0)
+		}
+		switch {
+		case value.Is("call"):
+			callee := value.Field("function")
+			if syntax.PyName(callee) == "autotune_launch" {
+				return true
+			}
+			if f := m.w.Function(callee); callee.Is("identifier") && f.Valid() {
+				_, ok := m.launches[f]
+				return ok
+			}
+			if !callee.Is("attribute") {
+				return false
+			}
+			value = callee.Field("object") // result.reshape(..)
+		case value.Is("identifier"):
+			last := s.last[value.Text()]
+			if !last.Valid() {
+				return false
+			}
+			for last.Is("assignment") {
+				last = last.Field("right")
+			}
+			value = last
+		default:
+			return false
+		}
+	}
+	return false
+}
