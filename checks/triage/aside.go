@@ -68,7 +68,7 @@ func besides(row *compiled, l line) bool {
 	if l.aside == isNote {
 		return true
 	}
-	machine := row.Class == Env || row.Class == Infra
+	machine := row.Class == Env || row.Class == Infra || row.State
 	return !machine && (l.aside == isWarned || strings.Contains(l.text, "Warning: ") && pythonWarning.MatchString(l.text))
 }
 

@@ -33,6 +33,7 @@ var unlikeValues = append([]string{"S-X16"}, mismatches...)
 type printed struct {
 	exact     [2]float64 // largest errors against a more exact computation, of the kernel and of the reference
 	exactAt   line
+	listed    int  // lines in which such errors may still be listed
 	inexact   bool // an error against it is no number
 	setting   line // on which the two sides name different values
 	clocks    []clock
@@ -53,6 +54,9 @@ type clock struct {
 	at  line
 }
 
+// maxListed is how many lines such a list has.
+const maxListed = 4
+
 // maxClocks bounds the clocks that are kept of one log.
 const maxClocks = 64
 
@@ -63,6 +67,10 @@ var (
 	away = regexp.MustCompile(`\b([A-Za-z_]\w*) (?:is|was|are|lies|deviates by|differs by) (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?) (?:\w+ )?(?:from|against|vs\.?) (?:the )?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle|exact)\b`)
 	// measured heads the errors of both sides against a more exact computation.
 	measured = regexp.MustCompile(`\b(?:vs\.?|against|to|from|w\.?r\.?t\.?|versus) (?:the |an? )?(?:fp32|float32|f32|gold\w*|oracle)\b`)
+	// listing heads a list of such errors, each on a line of its own, as listedError reads it.
+	listing     = regexp.MustCompile(`\b(?:[Ee]rr\w*|[Dd]iff\w*|[Dd]eviation|[Dd]istance)\b.*\b(?:vs\.?|against|to|from|w\.?r\.?t\.?|versus) (?:the |an? )?(?:float64|fp64|f64|double|fp32|float32|f32|gold\w*|oracle|exact)\b`)
+	listedError = regexp.MustCompile(`^(\w+)\s*[:=]?\s+([0-9][0-9.]*(?:e[-+]?\d+)?)$`)
+	anError     = regexp.MustCompile(`\d\.\d|\de-`)
 	// flashed are the errors that tests of attention print of both sides.
 	flashed = regexp.MustCompile(`^(Output|Pytorch|dQ|dK|dV|dQ Pytorch|dK Pytorch|dV Pytorch) max diff: (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)$`)
 	// sided are the errors of both sides behind their names.
@@ -99,6 +107,16 @@ func (p *printed) line(l line) {
 	p.tellsClock(l)
 	if strings.Contains(l.text, "64") || strings.Contains(l.text, "32") || strings.Contains(l.text, "double") || strings.Contains(l.text, "gold") || strings.Contains(l.text, "max diff") {
 		p.exactness(l)
+	} else if p.listed > 0 {
+		p.listed--
+		if m := listedError.FindStringSubmatch(l.text); m != nil {
+			switch {
+			case theirs.MatchString(m[1]):
+				p.far(l, 1, m[2])
+			case our.MatchString(m[1]):
+				p.far(l, 0, m[2])
+			}
+		}
 	}
 	if p.setting.n == 0 && (strings.IndexByte(l.text, '=') >= 0 || strings.IndexByte(l.text, ':') >= 0) {
 		p.settings(l)
@@ -240,6 +258,9 @@ func (p *printed) exactness(l line) {
 	double := has("fp64") || has("float64") || has("f64") || has("double")
 	if len(l.text) > 1024 || !double && !has("fp32") && !has("float32") && !has("f32") && !has("gold") && !has("oracle") {
 		return
+	}
+	if listing.MatchString(l.text) && !anError.MatchString(l.text) {
+		p.listed = maxListed
 	}
 	pairs := away.FindAllStringSubmatch(l.text, -1)
 	if len(pairs) == 0 {

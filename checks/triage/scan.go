@@ -462,6 +462,9 @@ func (sc *logScan) ownRank(row *compiled, p *compiledPattern, l line) Rank {
 		if p != nil && p.Warned > Specific {
 			return p.Warned
 		}
+		if leavesOut.match(l.text) {
+			return max(rank, Weak) // what needs it fails later on
+		}
 		return survived
 	}
 	return rank

@@ -328,7 +328,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: "requires rustc \\d\\S* or newer|^error: package .* requires .rust-version. "},
-			{Line: `rustc \d\S* is not supported by the following packages`},
+			{Line: `rustc \d\S* is not supported by the following packages?\b`},
 			{Line: "feature .edition20\\d\\d. is required"},
 			{Line: `toolchain '[^']+' is not installed`},
 			{Line: `rustup could not choose a version of`},

@@ -22,7 +22,7 @@ const scored = `\b([Aa]ccuracy|(eval|model|task)[ _]score|gsm8k|GSM8K|mmlu|MMLU|
 
 var correctnessRows = []Row{
 	{
-		ID: "S-C05", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, From: TileGym,
+		ID: "S-C05", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, Unless: []string{"S-C90"}, From: TileGym,
 		Title:   "The output has another data type than the reference",
 		Steps:   []string{"Allocate the output with the reference's data type."},
 		Any:     []Pattern{{Line: `\bdtype mismatch, test:`}, {Line: `The values for attribute 'dtype' do not match|AssertionError: ((\w+\.)?dtype\b|.*\bdtype (mismatch|differs|is wrong))`}},
@@ -195,7 +195,7 @@ var correctnessRows = []Row{
 			{Line: `\|(got|kernel|actual|result|test|out)\S* ?- ?[\w.\[\]]+\|\D{0,6}[\d.]+(e[-+]?\d+)? ?> ?[\d.]|\b([Mm]ismatch|[Dd]iffers?|[Ww]rong( value)?) (at|@) .{0,24}\b(got|expected|want|actual|ref\w*|vs\.?)\b`},
 			{Line: `^INCORRECT: \[\d+\]: \S+ != |\bTENSOR NOT OK\b|^Result = FAIL\b|^([Rr]esults? )?[Vv]erification:? (FAILED|failed|FAIL)\b`},
 			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
-			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`},
+			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`, Not: `AssertionError: \W{0,2}([\w.]*[eE]rror|fatal)(\[\w+\])?: `},
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b([Tt]riton|[Kk]ernel|cu[Tt]ile|CUDA) and ([Tt]orch|PyTorch|[Rr]eference|CPU)\b.{0,12}\b(differ|disagree|mismatch|do not match|don't match)\b`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
@@ -917,6 +917,21 @@ var correctnessRows = []Row{
 		},
 		Example:  "fetch: out.to('cpu', non_blocking=True), compared at once\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "fetch: out.to('cpu'), compared at once\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C90", Stage: Correctness, Class: Test, State: true, With: []string{failedCase}, From: Platform,
+		Title: "A test leaves a setting of the process changed: the tests after it run with another default type, device or mode",
+		Steps: []string{
+			"Restore what the named test sets, in a fixture or in `finally`: a test that is skipped or fails halfway does not come to its last line.",
+			"Run the failing tests alone: they pass. Their code is not at fault.",
+			"An order by chance brings it to light and is not the cause.",
+		},
+		Any: []Pattern{
+			{Line: `\b(default[ _]d?type|default[ _]device|grad mode|inference mode|allow_tf32|matmul_precision|deterministic\w*|default stream|current device|working directory|environment|global state|random state)\b.*\b(at teardown|after (the )?test|leak\w*|not restored|not reset|left (behind|set|changed)|was changed)\b`},
+			{Line: `\b(leak(s|ed)?|leaves?|left|does not (restore|reset)|did not (restore|reset))\b.*\b(default[ _]d?type|default[ _]device|grad mode|inference mode|allow_tf32|matmul_precision|deterministic\w*|monkeypatch)\b`},
+		},
+		Example:  "UserWarning: default dtype is torch.float64 after test test_gradcheck[rows]\nFAILED tests/ops/test_rows.py::test_rows[cutile_rs-64] - RuntimeError: expected Float and got Double",
+		NearMiss: "default dtype: torch.float32\nFAILED tests/ops/test_rows.py::test_rows[cutile_rs-64] - RuntimeError: expected Float and got Double",
 	},
 	{
 		ID: "S-C64", Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R48"}, Unless: []string{"S-C16", "S-C23"}, From: Platform,

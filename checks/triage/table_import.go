@@ -273,6 +273,7 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `Cache (hit for restore-key|restored from key): `, Near: `CUTILE_RS_AUTOBUILD[=:] ?0\b`, Within: 46},
 			{Line: `(using|with|keeping|reusing) (the )?(previous|old|existing|stale|prebuilt) lib\w+\.so`},
+			{Line: `\bcache[ _-]?hit\b.*\b(build|cargo|compil\w*|nvcc|make|cmake)\b.*\b(left out|skip\w*|not (run|needed)|omitted|without)|\b(build|cargo|compil\w*)\b.*\b(left out|skip\w*|omitted|not run)\b.*\b(cache|cached|restored|up to date)\b`},
 			{Line: `\blib\w+\.so\b.*\b(built|mtime|modified|dated)\b.*\b(before|older|earlier)\b`},
 			{Line: `\blib\w+\.so\b.*\bversion \S+.*\b(package|expected|sources?|crate) version\b|\b(built|compiled|cached)\b.*\bsources? (was |were )?(changed|modified|newer)\b|\bolder than (its|the) sources?\b`},
 			{Line: `lib\w+\.so is (older|not newer) than|(stale|outdated) (library|lib\w+\.so)`},

@@ -421,8 +421,9 @@ var jitRows = []Row{
 			{Line: `\bcutile_\w+( \w+)?:? (launch failed|error): error: `, Not: `DriverError`},
 			{Line: `panicked at \S*cutile-(compiler|ir|macro)\S*`},
 			{Line: `\bJITError\b`},
+			{Line: `\b(jit|JIT): (lowering|compilation|compile|codegen) (of .*)?failed\b|AssertionError: error: .*\btile\b`},
 		},
-		Context: `^(?:error: )?[A-Z].*`, ContextAfter: true,
+		Context: `^(?:AssertionError: )?(?:error: )?[A-Z].*`, ContextAfter: true,
 		Example: "cutile_bmm launch failed: Anyhow(\"the view has no strides\")\nRuntimeError: cutile_bmm failed (rc=-3): kernel launch failed", NearMiss: "cutile_bmm launch took 3 ms: Anyhow fast enough",
 	},
 	{

@@ -58,6 +58,8 @@ var perfRows = []Row{
 			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
 			{Line: `[Tt]hrottle [Rr]easons?\W.*\b(HW|SW|Thermal|[Pp]ower)\b`, Not: `(?i)\b(none|not active|inactive|0x0+)\b`, With: slow},
 			{Line: `^HW Slowdown *: Active\b`, With: slow},
+			// Samples: figures, and the reasons by name.
+			{Line: `\b\d+[ ,;|\t]+(\w+[ |,;]+)*(hw|sw)_(thermal_slowdown|slowdown|power_brake\w*|thermal)\b`, With: slow},
 			// A query: the reasons by name in the head, or all of them as bits.
 			{Line: `(^|, )Active(,|$)`, Near: `^.*clocks_(event|throttle)_reasons\.\w*(slowdown|cap|brake)`, Within: 4, With: slow},
 			{Line: `\b0x000000000000[0-9a-f]{2}([2-9a-f][0-9a-f]|[0-9a-f][4-7c-f]|[0-9a-f][89a-f])\b`, Near: `clocks_(event|throttle)_reasons\.active`, Within: 4, With: slow},

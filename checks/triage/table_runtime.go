@@ -168,7 +168,7 @@ var runtimeRows = []Row{
 		Example: "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE", NearMiss: "TMA descriptor created",
 	},
 	{
-		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, Unless: []string{"S-R37"}, From: TileGym,
+		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, Unless: []string{"S-C90", "S-R37"}, From: TileGym,
 		Title: "The data type is not dispatched",
 		Steps: []string{
 			"Add an arm for the data type in ffi.rs, or take it out of the wrapper's list.",
