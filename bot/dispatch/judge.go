@@ -59,6 +59,11 @@ func blocked(format string, args ...any) Verdict {
 	return Verdict{Outcome: gate.Blocked, Sentence: fmt.Sprintf(format, args...)}
 }
 
+// partial is the verdict on a job that was interrupted.
+func (e Evidence) partial() string {
+	return fmt.Sprintf("The %s job was interrupted; its evidence is partial and shows nothing.", e.Stage)
+}
+
 // Judge judges evidence with the package of its stage. conclusion is what
 // GitHub says of the job: a job that failed proves nothing good, whatever its
 // evidence claims.
@@ -67,7 +72,7 @@ func Judge(e Evidence, conclusion string, c config.Config, k Kernel) (Verdict, e
 	var err error
 	switch {
 	case e.Interrupted:
-		v = blocked("The %s job was interrupted; its evidence is partial and shows nothing.", e.Stage)
+		v = blocked("%s", e.partial())
 	case e.Stage == job.Build:
 		v, err = e.build()
 	case e.Stage == job.Correctness:
@@ -196,7 +201,7 @@ func (e Evidence) Tests(test string, base []records.Report, o correctness.Option
 		}, false, nil
 	}
 	if e.Interrupted {
-		return without(correctness.Blocked, "The %s job was interrupted; its evidence is partial and shows nothing.", e.Stage)
+		return without(correctness.Blocked, "%s", e.partial())
 	}
 	for _, name := range []string{"pytest", "canary"} {
 		code, ran := e.exit(name)

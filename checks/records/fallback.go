@@ -26,14 +26,22 @@ func Fallback(text, backend string) string {
 			}
 			at += i
 			line, _, _ := strings.Cut(text[at:min(len(text), at+maxSaid)], "\n")
-			name, ok := fellBack(line)
-			if ok && name == CanonicalBackend(backend) || strings.HasPrefix(line, defaultBegins) && strings.Contains(line, defaultAnswered) {
+			if name, ok := answeredFor(line); ok && (name == "" || name == CanonicalBackend(backend)) {
 				first, said = at, strings.ToValidUTF8(strings.TrimSpace(line), "")
 				break
 			}
 		}
 	}
 	return said
+}
+
+// answeredFor is the backend that a line says another one answered for; empty where
+// the default implementation answered, which may be for any.
+func answeredFor(line string) (backend string, ok bool) {
+	if strings.HasPrefix(line, defaultBegins) {
+		return "", strings.Contains(line, defaultAnswered)
+	}
+	return fellBack(line)
 }
 
 // fellBack is the backend of which a line says that it lacks the op.

@@ -194,6 +194,24 @@ func TestFallbackLineIsKept(t *testing.T) {
 	require.Contains(t, r.Cases[0].Output, cutMark)
 }
 
+// Other backends and ops that may not fall back say much before the line that counts.
+func TestFallbackLineIsKeptAmongOthers(t *testing.T) {
+	says := func(backend, rest string) string {
+		return "Current backend '" + backend + "' has no implementation for '" + rest + "'\n"
+	}
+	var before strings.Builder
+	for i := range 200 {
+		before.WriteString(says("cutile", fmt.Sprintf("op%d', falling back to 'triton", i)))
+		before.WriteString(says("cutile-rs", fmt.Sprintf("op%d'. Fallback to 'cutile' is disabled, '", i)))
+		fmt.Fprintf(&before, "No backend implementation found for 'op%d' with backend 'cutile-rs'. Fallback to default implementation is disabled\n", i)
+	}
+	noise := strings.Repeat("a line of captured output\n", 9000)
+	r := ReadJUnit("x", strings.NewReader(document("<testcase classname='a' name='b'><system-out>"+noise+before.String()+says("cutile-rs", "bmm', falling back to 'cutile")+noise+"</system-out></testcase>")))
+	require.Equal(t, "Current backend 'cutile-rs' has no implementation for 'bmm', falling back to 'cutile'", Fallback(r.Cases[0].Output, "cutile-rs"))
+	require.Contains(t, Fallback(r.Cases[0].Output, "cutile"), "'op0'")
+	require.LessOrEqual(t, len(r.Cases[0].Output), maxDetail+5*maxSaid)
+}
+
 // The first failures keep their whole text, later ones of many keep less.
 func TestTextsOfManyCasesAreCutShorter(t *testing.T) {
 	body := strings.Repeat("E   assert a == b\n", 1000)

@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -38,10 +39,12 @@ type excerpt struct {
 	text  []byte
 	cut   bool // bytes behind the first half of the limit were dropped
 	said  []byte
+	// lacking are the backends of which said has a line.
+	lacking []string
 }
 
 func (e *excerpt) reset(limit int) {
-	e.limit, e.text, e.cut, e.said = limit, e.text[:0], false, e.said[:0]
+	e.limit, e.text, e.cut, e.said, e.lacking = limit, e.text[:0], false, e.said[:0], e.lacking[:0]
 }
 
 // shrink drops the middle of what has become twice too long.
@@ -60,23 +63,28 @@ func (e *excerpt) drop() {
 	e.cut = true
 }
 
-// maxSaid bounds a line that is kept wherever it stands, in bytes.
-const maxSaid = 400
+const (
+	maxSaid     = 400 // of a line that is kept wherever it stands, in bytes
+	maxBackends = 16  // of which lines are kept; TileGym has fewer
+)
 
-// note keeps the lines that say that a backend has no implementation.
+// note keeps the lines that say that another one than the backend answered: of each
+// backend the first, which is what Fallback looks for, and the first of the default
+// implementation. Lines by which nobody answered are not among them.
 func (e *excerpt) note(text []byte) {
-	for _, sign := range []struct{ begins, says string }{{fallbackBegins, fallbackSays}, {defaultBegins, defaultAnswered}} {
-		for rest := text; len(e.said) <= 4*maxSaid; {
-			i := bytes.Index(rest, []byte(sign.begins))
+	for _, begins := range []string{fallbackBegins, defaultBegins} {
+		for rest := text; len(e.said) <= maxBackends*maxSaid; {
+			i := bytes.Index(rest, []byte(begins))
 			if i < 0 {
 				break
 			}
 			rest = rest[i:]
 			line, _, _ := bytes.Cut(rest[:min(len(rest), maxSaid)], []byte{'\n'})
-			if bytes.Contains(line, []byte(sign.says)) && !bytes.Contains(e.said, line) {
+			if who, ok := answeredFor(string(line)); ok && !slices.Contains(e.lacking, who) {
+				e.lacking = append(e.lacking, who)
 				e.said = append(append(e.said, line...), '\n')
 			}
-			rest = rest[len(sign.begins):]
+			rest = rest[len(begins):]
 		}
 	}
 }
