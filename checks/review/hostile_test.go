@@ -173,7 +173,7 @@ func TestHostileShapes(t *testing.T) {
 var quadratic = map[string]bool{
 	"demo_kernel.kernel.rs/unclosed raw string": true, "demo_kernel.kernel.rs/functions in a module": true, "demo_kernel.kernel.rs/suppressions": true,
 	"demo.py/parts of a string": true, "demo.py/dots": true, "tests.ops.test_demo.py/tests": true,
-	"demo.py/results that are kept": true, "demo.py/results that are kept by a name": true, "demo_kernel.ffi.rs/lets, then arms": true,
+	"demo.py/results that are kept": true, "demo.py/results that are kept by a name": true, "demo_kernel.ffi.rs/lets, then arms": true, "demo.py/tuned launches": true,
 	"cutile_kernels.Cargo.toml/nested tables": true, "cutile_kernels.Cargo.toml/escaped backslashes": true,
 }
 

@@ -40,10 +40,16 @@ func run(p *rules.Pass) {
 		return
 	}
 	configurations(p, w)
+	flagged := map[syntax.Node][]string{} // by function: one may call the tuner again and again
 	for _, c := range w.File.Root().Find("call") {
-		if syntax.PyName(c.Field("function")) == "autotune_launch" && w.Region(c) != host.Unreached {
-			key(p, k, w, c)
+		if syntax.PyName(c.Field("function")) != "autotune_launch" || w.Region(c) == host.Unreached {
+			continue
 		}
+		fn := host.Owner(c)
+		if _, known := flagged[fn]; !known {
+			flagged[fn] = flags(w, fn)
+		}
+		key(p, k, w, c, flagged[fn])
 	}
 }
 
@@ -112,7 +118,7 @@ func pairs(ours, theirs []reference.ConfigSet) [][2]reference.ConfigSet {
 }
 
 // key notes a tuning key without the dtype or without a flag that chooses code.
-func key(p *rules.Pass, k *host.Kernel, w *host.Wrapper, call syntax.Node) {
+func key(p *rules.Pass, k *host.Kernel, w *host.Wrapper, call syntax.Node, flagged []string) {
 	arg := syntax.PyArg(call, "key", 2)
 	if arg.Is("identifier") {
 		arg = w.Before(arg)
@@ -131,7 +137,7 @@ func key(p *rules.Pass, k *host.Kernel, w *host.Wrapper, call syntax.Node) {
 	if dtypes(k) > 1 && !has(w, arg, func(n syntax.Node) bool { return strings.Contains(strings.ToLower(n.Text()), "dtype") }) {
 		missing = append(missing, "the dtype")
 	}
-	for _, name := range flags(w, call) {
+	for _, name := range flagged {
 		if !has(w, arg, func(n syntax.Node) bool { return n.Is("identifier") && n.Text() == name }) {
 			missing = append(missing, "`"+name+"`")
 		}
@@ -163,7 +169,7 @@ func change(p *rules.Pass) {
 			continue
 		}
 		arg, free := after[0].key, read(k.Wrapper, host.Owner(after[0].call))
-		flagged := flags(k.Wrapper, after[0].call)
+		flagged := flags(k.Wrapper, host.Owner(after[0].call))
 		var lost []string
 		for _, e := range before[0].key.NamedChildren() {
 			name := e.Text()
@@ -246,10 +252,9 @@ func literal(n syntax.Node) bool {
 	return n.Is("string", "integer", "float", "true", "false", "none")
 }
 
-// flags names the boolean parameters of the function around the tuner's call
-// that code that the tuner calls reads, as they are or under other names.
-func flags(w *host.Wrapper, call syntax.Node) []string {
-	fn := host.Owner(call)
+// flags names the boolean parameters of a function around the tuner's call that
+// code that the tuner calls reads, as they are or under other names.
+func flags(w *host.Wrapper, fn syntax.Node) []string {
 	free := read(w, fn)
 	from := map[string]map[string]bool{} // names on the right -> names on the left
 	for _, a := range fn.Field("body").Find("assignment") {
