@@ -1,8 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,6 +89,13 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 			if err != nil {
 				return perf.Verdict{}, err
 			}
+			sum, err := digest(at)
+			if err != nil {
+				return perf.Verdict{}, err
+			}
+			if err := f.unchanged(at, sum); err != nil {
+				return perf.Verdict{}, err
+			}
 			logs.add(console, f.Candidate)
 		}
 	}
@@ -95,8 +105,10 @@ func (f evidenceFolder) perf(c perfCompareCmd) (perf.Verdict, error) {
 		if files, _, err = c.files(); err != nil {
 			return perf.Verdict{}, err
 		}
-		if err := f.unchanged(files); err != nil {
-			return perf.Verdict{}, err
+		for _, file := range files {
+			if err := f.unchanged(file.Name, file.SHA256); err != nil {
+				return perf.Verdict{}, err
+			}
 		}
 	}
 	o, err := c.options()
@@ -144,16 +156,26 @@ func kindOf(m fs.FileMode) string {
 	return "a pipe or a device"
 }
 
-// unchanged says which of the files that were read are not those that the job left.
-func (f evidenceFolder) unchanged(files []perf.File) error {
-	for _, file := range files {
-		for _, l := range f.Files {
-			if filepath.Join(f.dir, l.Path) == file.Name && file.SHA256 != "" && len(l.SHA256) == len(file.SHA256) && !strings.EqualFold(l.SHA256, file.SHA256) {
-				return fmt.Errorf("%s: expected the sha256 %.64q that the evidence lists, found %s: the file is not what the job left", file.Name, l.SHA256, file.SHA256)
-			}
+// unchanged says whether a file that was read is the one that the job left.
+func (f evidenceFolder) unchanged(name, sum string) error {
+	for _, l := range f.Files {
+		if filepath.Join(f.dir, l.Path) == name && sum != "" && len(l.SHA256) == len(sum) && !strings.EqualFold(l.SHA256, sum) {
+			return fmt.Errorf("%s: expected the sha256 %.64q that the evidence lists, found %s: the file is not what the job left", name, l.SHA256, sum)
 		}
 	}
 	return nil
+}
+
+// digest is the sha256 of a file.
+func digest(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // partial says why times of the evidence are not those of a whole run, else "".

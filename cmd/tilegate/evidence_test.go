@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -37,6 +38,10 @@ func TestFolderOfAJobHoldsPlainFiles(t *testing.T) {
 	f = folder("r.xml", "r.xml")
 	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "r.xml"), []byte("<testsuites/>"), 0o644))
 	refused(f, `evidence: files: "r.xml" is listed twice`)
+	f = folder("r.log")
+	f.Files[0].Kind, f.Files[0].SHA256 = "log", strings.Repeat("0", 64)
+	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "r.log"), []byte("1 passed\n"), 0o644))
+	refused(f, "the file is not what the job left")
 	refused(folder("../r.xml"), "expected a plain name")
 	f = folder()
 	f.Candidate = ""
