@@ -147,6 +147,18 @@ func (w *words) name() (string, bool) {
 	return word, true
 }
 
+// path is name, or all that stands in a pair of backticks: a path may hold blanks.
+func (w *words) path() (string, bool) {
+	if rest, quoted := strings.CutPrefix(strings.TrimLeftFunc(w.rest, blank), "`"); quoted {
+		inside, after, closed := strings.Cut(rest, "`")
+		if r, _ := utf8.DecodeRuneInString(after); closed && inside != "" && (after == "" || blank(r)) {
+			w.rest = after
+			return inside, true
+		}
+	}
+	return w.name()
+}
+
 func (w *words) end() error {
 	if word, ok := w.next(); ok {
 		return fmt.Errorf("found %s where the command should end", quote(word))
@@ -381,7 +393,7 @@ func (w *words) ruleAndPath(word string) (rule, file string, err error) {
 	if rule, err = parseRule(word); err != nil {
 		return "", "", fmt.Errorf("expected `perf` or a rule, such as `R45`, found %s%s", quote(word), didYouMean(word, []string{"perf"}))
 	}
-	file, ok := w.name()
+	file, ok := w.path()
 	if !ok {
 		return "", "", fmt.Errorf("expected the path of a file after %s", quote(rule))
 	}

@@ -146,6 +146,7 @@ func TestArguments(t *testing.T) {
 		{"/tilegym waive perf bmm until 2027-01-15 <=1.08 why", WaivePerf{Kernel: "bmm", Ratio: 1.08, Until: day, Reason: "why"}},
 		{"/tilegym waive perf bmm \u2264 2 why", WaivePerf{Kernel: "bmm", Ratio: 2, Reason: "why"}},
 		{"/tilegym waive R45 src/a/b.rs until 2027-01-15 exact cover", WaiveRule{Rule: "R45", Path: "src/a/b.rs", Until: day, Reason: "exact cover"}},
+		{"/tilegym waive R7 `tests/a b/c d.py` exact cover", WaiveRule{Rule: "R7", Path: "tests/a b/c d.py", Reason: "exact cover"}},
 		{"/tilegym waive 7 `src/a.rs` ok `x`", WaiveRule{Rule: "R7", Path: "src/a.rs", Reason: "ok `x`"}},
 		{"/tilegym unwaive perf bmm", UnwaivePerf{"bmm"}},
 		{"/tilegym unwaive R45 src/a/b.rs", UnwaiveRule{"R45", "src/a/b.rs"}},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	githubactions "github.com/sethvargo/go-githubactions"
 
@@ -222,7 +223,11 @@ func (f Finding) waiver() string {
 	if !f.New || f.Severity == Note || !strings.HasPrefix(f.Rule, "T") {
 		return ""
 	}
-	return fmt.Sprintf("/tilegym waive %s %s REASON", f.Rule, f.Path)
+	file := f.Path
+	if strings.ContainsFunc(file, unicode.IsSpace) {
+		file = "`" + file + "`" // else the command takes its first word
+	}
+	return fmt.Sprintf("/tilegym waive %s %s REASON", f.Rule, file)
 }
 
 func pick(b bool, yes, no string) string {

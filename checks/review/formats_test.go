@@ -439,6 +439,8 @@ func TestFormatsSayThatTheGateWaits(t *testing.T) {
 	markdown := told(t, "markdown", waits, review.Style{})
 	assert.Contains(t, markdown, "\nThe gate waits for a maintainer, who accepts what the change does to the tests:\n\n- `/tilegym waive T1 "+test+" REASON`\n- <code>/tilegym waive T3 a")
 	assert.Equal(t, 1, strings.Count(markdown, "waive T1"))
+	blank := &review.Report{Findings: []review.Finding{finding("T1", review.Warning, "tests/a b.py", true)}}
+	assert.Contains(t, told(t, "markdown", blank, review.Style{}), "- ``/tilegym waive T1 `tests/a b.py` REASON``\n")
 	assert.Contains(t, rdOf(t, nil, waits).Diagnostics[0].Message, "`/tilegym waive T1 "+test+" REASON`")
 
 	none := &review.Report{Findings: []review.Finding{finding("T1", review.Note, test, true), finding("T1", review.Warning, test, false), finding("R1", review.Warning, test, true)}}
