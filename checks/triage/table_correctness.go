@@ -57,7 +57,7 @@ var correctnessRows = []Row{
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:    0.0000e+00 :  2.9000e+00",
 	},
 	{
-		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, Unless: []string{"S-C19", "S-C23", "S-C71", "S-C06", "S-C32", "S-C45", "S-C46", "S-C29", "S-C38", "S-C51"}, From: TileGym,
+		ID: "S-C09", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R19", "R26"}, Unless: []string{"S-C91", "S-C19", "S-C23", "S-C71", "S-C06", "S-C32", "S-C45", "S-C46", "S-C29", "S-C38", "S-C51"}, From: TileGym,
 		Title: "The output has NaN or infinity where the reference is finite",
 		Steps: []string{
 			"See whether it happens for inputs of large magnitude only: then a rewrite overflows that the reference avoids.",
@@ -932,6 +932,20 @@ var correctnessRows = []Row{
 		},
 		Example:  "UserWarning: default dtype is torch.float64 after test test_gradcheck[rows]\nFAILED tests/ops/test_rows.py::test_rows[cutile_rs-64] - RuntimeError: expected Float and got Double",
 		NearMiss: "default dtype: torch.float32\nFAILED tests/ops/test_rows.py::test_rows[cutile_rs-64] - RuntimeError: expected Float and got Double",
+	},
+	{
+		ID: "S-C91", Stage: Correctness, Class: Kernel, Rules: []string{"R48", "R45"}, With: []string{"S-C09"}, From: Platform,
+		Title: "Rows of which every element is masked give NaN: the largest value of nothing is subtracted, or a sum of nothing divides",
+		Steps: []string{
+			"Guard the running maximum: where it is still minus infinity, subtract zero in its place.",
+			"Guard the division by the sum, and write zero for such rows, as the reference does.",
+			"Look at how the other backends do it: padding on the left and windows make such rows.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Ff]ully|[Cc]ompletely|[Ee]ntirely|[Aa]ll)[- _]masked\b|\b(rows?|quer(y|ies)|tokens?)\b.{0,24}\b(no|without( any)?|zero|0) (visible|valid|unmasked|allowed|attended|real) (keys?|tokens?|elements?|entries|positions?)\b|\ball(-| keys? )(masked|hidden) (out|rows?)\b|\b(every|all) (keys?|elements?|positions?) (is|are) masked\b`},
+		},
+		Example:  "rows with no visible key  96, rows holding NaN in out 96\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 96 / 4096 (2.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 0.01 allowed)",
+		NearMiss: "rows with no visible key  96\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 96 / 4096 (2.3%)\nGreatest absolute difference: 0.5 at index (0, 0) (up to 0.01 allowed)",
 	},
 	{
 		ID: "S-C64", Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R48"}, Unless: []string{"S-C16", "S-C23"}, From: Platform,
