@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -37,12 +38,13 @@ type printed struct {
 	inexact   bool // an error against it is no number
 	setting   line // on which the two sides name different values
 	clocks    []clock
-	query     bool    // a table of clocks begins with the line before
-	slowest   line    // on which the present clock is far below the largest
-	memory    [2]line // out of memory: another process holds it, this one does outside of PyTorch
-	pieces    line    // out of memory, though PyTorch keeps more unused than was asked for
-	narrow    line    // a pointer and its lower half
-	wrongType line    // the type that a launch is given is not the tensor's
+	query     bool      // a table of clocks begins with the line before
+	slowest   line      // on which the present clock is far below the largest
+	memory    [2]line   // out of memory: another process holds it, this one does outside of PyTorch
+	pieces    line      // out of memory, though PyTorch keeps more unused than was asked for
+	narrow    [2]line   // the lower half of a pointer, and the whole of it
+	pointers  []pointer // of the last lines
+	wrongType line      // the type that a launch is given is not the tensor's
 	launches  launches
 	layouts   layouts
 	list      timeList
@@ -140,7 +142,8 @@ var (
 	triedMemory    = regexp.MustCompile(`Tried to allocate ([\d.]+) ([GM])iB`)
 	unusedMemory   = regexp.MustCompile(`([\d.]+) ([GM])iB is reserved by PyTorch but unallocated`)
 	reservedMemory = regexp.MustCompile(`([\d.]+) ([GM])iB already allocated;.* ([\d.]+) ([GM])iB reserved in total by PyTorch`)
-	wholeAddress   = regexp.MustCompile(`\b0x([0-9a-f]{6,16})\b`)
+	wholeAddress   = regexp.MustCompile(`\b0x([0-9a-fA-F]{6,16})\b`)
+	cutDecimal     = regexp.MustCompile(`(?:[=:(]|->|\bis|\bgot) ?(-?\d{7,10})\b`)
 	typeCode       = regexp.MustCompile(`\b(?:dtype|type)[ _]?(?:code|id|tag|enum)? ?[=:]? ?\d+ ?\(?(b?f(?:loat)?\d+|half|[iu](?:nt)?\d+)\)?.*\btorch\.(\w+)`)
 )
 
@@ -199,24 +202,57 @@ func (p *printed) tellsPieces(l line) {
 	}
 }
 
-// tellsPointer takes a line with an address and the lower 32 bits of it.
+// pointer is an address, or the lower half of one, that a line shows.
+type pointer struct {
+	value uint64
+	at    line
+}
+
+const (
+	pointersNear = 4  // lines between an address and its lower half
+	maxPointers  = 16 // that are remembered
+	leastLow     = 1 << 20
+)
+
+// tellsPointer takes a line with addresses: one of them whole, and elsewhere near by the
+// lower 32 bits of it, bare, with its sign spread, or as a decimal number.
 func (p *printed) tellsPointer(l line) {
-	if p.narrow.n > 0 || strings.Count(l.text, "0x") < 2 || len(l.text) > 1024 {
+	if p.narrow[0].n > 0 || len(l.text) > 1024 || !strings.Contains(l.text, "0x") && (len(p.pointers) == 0 || l.n-p.pointers[len(p.pointers)-1].at.n > pointersNear) {
 		return
 	}
-	all := wholeAddress.FindAllStringSubmatch(l.text, 8)
-	for _, long := range all {
-		if len(long[1]) <= 8 {
-			continue
+	p.pointers = slices.DeleteFunc(p.pointers, func(o pointer) bool { return l.n-o.at.n > pointersNear })
+	for _, m := range wholeAddress.FindAllStringSubmatch(l.text, 8) {
+		if v, err := strconv.ParseUint(m[1], 16, 64); err == nil {
+			p.point(v, l)
 		}
-		low := strings.TrimLeft(long[1][len(long[1])-8:], "0")
-		if len(low) < 6 {
-			continue
+	}
+	for _, m := range cutDecimal.FindAllStringSubmatch(l.text, 8) {
+		if v, err := strconv.ParseInt(m[1], 10, 64); err == nil && v >= math.MinInt32 && v <= math.MaxUint32 {
+			p.point(uint64(v)&math.MaxUint32, l)
 		}
-		if slices.ContainsFunc(all, func(m []string) bool { return strings.TrimLeft(m[1], "0") == low }) {
-			p.narrow = l
+	}
+}
+
+// point compares a value with those before it.
+func (p *printed) point(v uint64, l line) {
+	if v>>32 == math.MaxUint32 {
+		v &= math.MaxUint32
+	}
+	low := v & math.MaxUint32
+	if low < leastLow || v >= 1<<56 || p.narrow[0].n > 0 {
+		return
+	}
+	for _, o := range p.pointers {
+		if o.value&math.MaxUint32 == low && (o.value == low) != (v == low) {
+			p.narrow = [2]line{l, o.at}
+			if v != low {
+				p.narrow = [2]line{o.at, l}
+			}
 			return
 		}
+	}
+	if len(p.pointers) < maxPointers {
+		p.pointers = append(p.pointers, pointer{v, l})
 	}
 }
 
@@ -325,8 +361,11 @@ func (p *printed) end(sc *logScan) {
 	if p.pieces.n > 0 {
 		sc.explains(fragments, []string{"S-R13"}, p.pieces)
 	}
-	if p.narrow.n > 0 {
-		sc.explains(narrowPointer, append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...), p.narrow)
+	if p.narrow[0].n > 0 {
+		sc.explains(narrowPointer, append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...), p.narrow[0])
+		if h := sc.found[narrowPointer]; h != nil && h.log == sc.logs && h.Line == p.narrow[0].n && p.narrow[1].n != p.narrow[0].n {
+			h.quote(p.narrow[1].text)
+		}
 	}
 	if p.wrongType.n > 0 {
 		sc.explains(otherType, wrongValues, p.wrongType)

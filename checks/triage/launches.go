@@ -14,8 +14,40 @@ const shortGrid = "S-C57"
 // launches reads what tests print of launches in one dimension, and of the first element
 // that is wrong: a grid that ends exactly there does not cover the output.
 type launches struct {
+	held    []holding
 	covered []extent
 	wrong   int // the first wrong element, 0 when none is told
+}
+
+// holding is a launch with the number of blocks that the GPU holds at once.
+type holding struct {
+	grid, fits int
+	waits      bool // the line tells of a barrier between blocks
+	at         line
+}
+
+const gridBarrier = "S-R61"
+
+var (
+	residentBlocks = compile(`\b(?:(?:max\w*[ _]?)?(?:active|(?:co-?)?resident)[ _]?(?:blocks?|CTAs?|grid)?|occupancy(?:[ _](?:limit|blocks?|grid))?|blocks that fit)\b\D{0,12}(\d+)`)
+	anyGrid        = regexp.MustCompile(`\bgrid(?:_?size|_?dim)? ?[=:] ?[(\[]?(\d+)`)
+	blockBarrier   = compile(`[Bb]arrier|grid[_ ]?sync|[Pp]ersistent|[Cc]ooperative|\bspin|[Ss]emaphore|\bflags?\b|look-?back`)
+)
+
+// tooMany takes a line that tells how many blocks of a launch fit on the GPU at once.
+func (f *launches) tooMany(l line) {
+	if len(f.held) == maxLaunches || !residentBlocks.match(l.text) {
+		return
+	}
+	m, g := residentBlocks.re.FindStringSubmatch(l.text), anyGrid.FindStringSubmatch(l.text)
+	if g == nil {
+		return
+	}
+	fits, _ := strconv.Atoi(m[1])
+	grid, _ := strconv.Atoi(g[1])
+	if fits > 0 && grid > 0 {
+		f.held = append(f.held, holding{grid, fits, blockBarrier.match(l.text), l})
+	}
 }
 
 // extent is how many elements the blocks of one launch hold.
@@ -34,6 +66,7 @@ var (
 )
 
 func (f *launches) line(l line) {
+	f.tooMany(l)
 	if f.wrong == 0 && firstWrong.match(l.text) {
 		f.wrong, _ = strconv.Atoi(firstWrong.re.FindStringSubmatch(l.text)[1])
 	}
@@ -58,6 +91,14 @@ func (f *launches) line(l line) {
 }
 
 func (f *launches) end(sc *logScan) {
+	// A grid that waits for all of its blocks, or the one launch of several that does
+	// not fit and is the last.
+	if n := len(f.held); n > 0 {
+		last := f.held[n-1]
+		if last.grid > last.fits && (last.waits || n > 1 && !slices.ContainsFunc(f.held[:n-1], func(r holding) bool { return r.grid > r.fits })) {
+			sc.explains(gridBarrier, []string{"S-R34", "S-C12", "S-R25", "S-R67"}, last.at)
+		}
+	}
 	for _, c := range f.covered {
 		if c.elements == f.wrong {
 			sc.explains(shortGrid, wrongValues, c.at)

@@ -7,19 +7,22 @@ import (
 
 // unwrap removes what CI systems and launchers put before each line: the job and
 // step of GitHub's log download, time stamps, the layer of an image build, the
-// rank of a distributed run.
-func unwrap(s string) string {
+// process of a distributed run, which is who.
+func unwrap(s string) (text, who string) {
 	for range 4 {
 		rest := s
 		switch {
 		case s == "":
-			return s
+			return s, who
 		case s[0] == '#':
 			rest = afterLayer(s)
-		case s[0] == '[':
+		case s[0] == '[' || s[0] == '(':
 			rest = afterBracket(s)
 		case s[0] >= '0' && s[0] <= '9':
 			rest = afterStamp(s)
+		}
+		if rest == s && who == "" && mayName(s) {
+			who, rest = speakerOf(s)
 		}
 		if job, step, ok := strings.Cut(s, "\t"); ok && rest == s && job != "" && job[0] != ' ' {
 			if _, text, ok := strings.Cut(step, "\t"); ok {
@@ -29,11 +32,11 @@ func unwrap(s string) string {
 			}
 		}
 		if rest == s {
-			return s
+			return s, who
 		}
 		s = rest
 	}
-	return s
+	return s, who
 }
 
 // afterStamp is what follows a time stamp such as 2026-05-20T10:11:12.1234567Z.
@@ -74,14 +77,11 @@ func afterLayer(s string) string {
 	return text
 }
 
-// afterBracket is what follows a time stamp or rank in brackets.
+// afterBracket is what follows a time stamp in brackets.
 func afterBracket(s string) string {
 	inner, text, ok := strings.Cut(s[1:], "]")
 	if !ok {
 		return s
-	}
-	if rank, ok := strings.CutPrefix(inner, "rank"); ok && rank != "" && strings.Trim(rank, "0123456789") == "" {
-		return strings.TrimPrefix(strings.TrimPrefix(text, ":"), " ")
 	}
 	if strings.HasSuffix(inner, "Z") && afterStamp(inner+" ") != inner+" " {
 		return strings.TrimPrefix(text, " ")

@@ -191,6 +191,8 @@ type logScan struct {
 	samples  samples
 	usage    resources
 	raised   raised
+	ranks    ranks
+	panics   panics
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -213,7 +215,7 @@ func (sc *logScan) raw(n int, raw []byte) {
 
 // line takes one clean line.
 func (sc *logScan) line(n int, shown string) {
-	shown = unwrap(shown)
+	shown, who := unwrap(shown)
 	switch {
 	case startsFunction(shown):
 		sc.source = true
@@ -294,8 +296,14 @@ func (sc *logScan) line(n int, shown string) {
 			sc.compare(done)
 		}
 	}
-	if !sc.passing && !node {
-		sc.printed.line(l)
+	if !sc.passing {
+		if !node {
+			sc.printed.line(l)
+		} else {
+			sc.printed.launches.tooMany(l)
+		}
+		sc.ranks.line(l, who)
+		sc.panics.line(l, node)
 	}
 	if !sc.passing {
 		sc.raised.line(l, sc.junitFile || strings.HasPrefix(strings.TrimLeft(shown, " "), "E  "))
@@ -658,6 +666,8 @@ func (sc *logScan) end() {
 	}
 	sc.printed.end(sc)
 	sc.raised.end(sc)
+	sc.ranks.end(sc)
+	sc.panics.end(sc)
 	sc.settleAsides()
 	sc.demote()
 }

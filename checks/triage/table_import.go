@@ -456,7 +456,7 @@ var importRows = []Row{
 		With:  append([]string{"S-R06", "S-R24", "S-R39", "S-R62"}, wrongValues...),
 		Title: "A pointer is cut to 32 bits on its way into the library",
 		Steps: []string{
-			"Declare the argument's type on the Python side: without `argtypes` ctypes passes an int of 32 bits.",
+			"Declare the types on the Python side: without `argtypes` ctypes passes an int of 32 bits, and without `restype` it takes one for a pointer that is returned.",
 			"Take 64-bit integers or pointers for addresses and streams in the C declaration and in ffi.rs.",
 			"Look at the other arguments of the call as well: what follows a narrow one is shifted.",
 		},

@@ -641,7 +641,7 @@ var jitRows = []Row{
 			"Raise the limit for the first case; its kernel has not run yet, so no result speaks against it.",
 			"If one kernel alone takes that long, look at unrolled loops, large tiles and the number of configurations.",
 		},
-		Any:      []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `\bin (make_(cubin|ptx|llir|ttgir|ttir)|_run_ninja_build|compile_ir|ptx_to_cubin|_nvrtc_compile\w*|compile_using_nvrtc|nvrtcCompileProgram)\b|/_inductor/async_compile\.py\b.*\bin _?wait`, Within: 45}},
+		Any:      []Pattern{{Line: `Timeout (\(>|>)[0-9.]+s|\++ Timeout \++|\bTimeout \(\d+:\d\d:\d\d\)!$`, Near: `\bin (make_(cubin|ptx|llir|ttgir|ttir)|_run_ninja_build|compile_ir|ptx_to_cubin|_nvrtc_compile\w*|compile_using_nvrtc|nvrtcCompileProgram|_?run_(tileiras|nvcc|ptxas)|compile_(tile|cubin|kernel|module)\w*|_?compile_ptx)\b|/(cuda/tile/_compile|nvcc|cutlass/cute/\w*compile\w*)\.py\b|/_inductor/async_compile\.py\b.*\bin _?wait`, Within: 45}},
 		Example:  "torch/utils/cpp_extension.py:2506: in _run_ninja_build\nE   Failed: Timeout (>120.0s) from pytest-timeout.",
 		NearMiss: "torch/utils/cpp_extension.py:2506: in _run_ninja_build\nE   RuntimeError: Error building extension",
 	},
