@@ -26,7 +26,7 @@ Generated from the tables in ` + "`checks/triage`" + ` by ` + "`go generate ./ch
 ` + "`tilegate triage`" + ` matches logs against these signatures, stage by stage, and puts a cause before its consequences.
 One marked *first* explains whatever else a log holds. One marked *weak* is a consequence, or says little by itself: any
 other one is reported before it.
-One marked *records* is decided from test records and times, not from log text.
+One marked *records* is decided from test records and times; some of these are told by log text too.
 One that judges a whole file looks at files of that name only, in whatever folder: rename a report before it is read, if it is
 called otherwise.
 `)

@@ -49,7 +49,9 @@ func TestFixtures(t *testing.T) {
 					require.NotEmpty(t, got.Matches, "%s matches nothing", file)
 					first := got.Matches[0]
 					assert.Equal(t, r.ID, first.Signature, "%s: found %v", file, ids(got))
-					if first.Line > 0 && !r.FromRecords() {
+					// What is concluded from several lines or cases is said in other words.
+					concluded := r.FromRecords() && r.Example == "" || strings.Contains(filepath.Base(file), "cases")
+					if first.Line > 0 && !concluded {
 						assert.Contains(t, strings.Split(text, "\n")[first.Line-1], strings.Split(first.Excerpt.Plain(), "\n")[0], file)
 					}
 				}

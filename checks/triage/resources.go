@@ -2,6 +2,7 @@ package triage
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ type resources struct {
 	none     map[string]bool // quantities of kernels that are 0 on the older side
 	columns  [2]int          // of a table, the older side's first, from 0
 	width    int             // cells of that table's head, 0 outside of one
+	arrows   bool            // its cells hold both sides, with an arrow between them
 	spilled  line            // on which the newer side spills
 	waiting  map[string]line // what the newer side spills, the older not yet read
 }
@@ -27,10 +29,11 @@ var (
 	// spillOf is a quantity that is 0 for a kernel whose values stay in registers.
 	spillOf    = regexp.MustCompile(`(?:\b(STACK|LOCAL)|\b(n_spills|(?:[Rr]egister[ _])?[Ss]pills?(?:[ _](?:stores|loads|bytes))?|stack(?:[ _](?:frame|bytes))?))["']?[:= ]{1,3}(\d+)\b(?: ?(?:bytes|B)\b)?(?: ?(?:->|=>|→) ?(\d+)\b)?|\b(\d+) bytes (stack frame|spill stores|spill loads)`)
 	olderSide  = compile(`\b(base|baseline|main|before|old)\b`)
-	newerSide  = compile(`\b(head|new|pr|PR|candidate|after|current)\b`)
+	newerSide  = compile(`\b(head|new|pr|PR|candidate|after|current|cur)\b`)
 	kernelHead = regexp.MustCompile(`\b(?:Function |entry function ')([\w$.]+)`)
 	rowName    = regexp.MustCompile(`^\W*(?:(?:base|baseline|main|before|old|head|new|pr|PR|candidate|after|current)\W+)?([A-Za-z_]\w+)\b`)
 	cellGap    = regexp.MustCompile(`\s*\|\s*|\s{2,}`)
+	arrowGap   = regexp.MustCompile(`\s*(?:->|=>|→)\s*`)
 	lastNumber = regexp.MustCompile(`(\d+)\D*$`)
 	spillWord  = compile(`[Ss]pill|SPILL|\bstack\b|\bSTACK\b`)
 )
@@ -58,6 +61,9 @@ func (r *resources) line(l line) {
 	}
 	if m := kernelHead.FindStringSubmatch(l.text); m != nil {
 		r.kernel = strings.Clone(m[1])
+	}
+	if spill && older == nil && newer == nil {
+		r.headOfBoth(l.text)
 	}
 	if r.width > 0 && older == nil && newer == nil {
 		r.row(l)
@@ -90,14 +96,31 @@ func (r *resources) head(text string) {
 		}
 	}
 	if at[0] >= 0 && at[1] >= 0 {
-		r.columns, r.width = at, len(cells)
+		r.columns, r.width, r.arrows = at, len(cells), false
+	}
+}
+
+// headOfBoth takes the head of a table whose column of spills holds both sides.
+func (r *resources) headOfBoth(text string) {
+	cells := cellGap.Split(strings.Trim(text, " |"), -1)
+	if len(cells) < 3 || strings.ContainsAny(text, "0123456789=:") {
+		return
+	}
+	if i := slices.IndexFunc(cells, spillWord.match); i > 0 {
+		r.columns, r.width, r.arrows = [2]int{i, i}, len(cells), true
 	}
 }
 
 // row takes a row of such a table.
 func (r *resources) row(l line) {
-	cells := cellGap.Split(strings.Trim(l.text, " |"), -1)
+	cells := cellGap.Split(arrowGap.ReplaceAllString(strings.Trim(l.text, " |"), ">"), -1)
 	if len(cells) != r.width {
+		return
+	}
+	if r.arrows {
+		if a, b, ok := strings.Cut(cells[r.columns[0]], ">"); ok && number(a) == 0 && number(b) > 0 {
+			r.spilled = l
+		}
 		return
 	}
 	a, b := lastNumber.FindStringSubmatch(cells[r.columns[0]]), lastNumber.FindStringSubmatch(cells[r.columns[1]])

@@ -44,7 +44,7 @@ type shown struct {
 
 // maybeWrong reports whether the case has wrong values or may have: what failed in
 // it is not told.
-func (c Case) maybeWrong() bool { return c.wrong() || c.unsaid }
+func (c Case) maybeWrong() bool { return c.wrong() || c.unsaid || c.Failed && c.unlike }
 
 func (c Case) wrong() bool { return c.Failed && c.Compared != nil }
 
@@ -154,7 +154,8 @@ func (c *collector) parse(class, name string) records.TestID {
 	for _, backend := range records.KnownBackends {
 		for _, spelled := range []string{strings.ReplaceAll(backend, "-", "_"), backend} {
 			rest, ok := strings.CutPrefix(strings.Join(id.Params, "-"), spelled+"_")
-			if !ok {
+			// torch_compile is a mode, not torch with a parameter.
+			if !ok || backend == "torch" && strings.HasPrefix(rest, "compile") {
 				continue
 			}
 			var params []string

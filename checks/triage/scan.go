@@ -186,10 +186,12 @@ type logScan struct {
 	profile  profile
 	abi      abi
 	multiple multiples
+	pairs    pairs
 	printed  printed
 	bench    benchmarks
 	samples  samples
 	usage    resources
+	sides    bothSides
 	raised   raised
 	ranks    ranks
 	panics   panics
@@ -290,6 +292,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.bench.line(l)
 			sc.samples.line(l)
 			sc.usage.line(l)
+			sc.sides.line(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -299,6 +302,7 @@ func (sc *logScan) line(n int, shown string) {
 	if !sc.passing {
 		if !node {
 			sc.printed.line(l)
+			sc.pairs.line(l)
 		} else {
 			sc.printed.launches.tooMany(l)
 		}
@@ -662,9 +666,11 @@ func (sc *logScan) end() {
 		sc.bench.end(sc)
 		sc.samples.end(sc)
 		sc.usage.end(sc)
+		sc.sides.end(sc)
 		sc.tellOverflow()
 	}
 	sc.printed.end(sc)
+	sc.pairs.end(sc)
 	sc.raised.end(sc)
 	sc.ranks.end(sc)
 	sc.panics.end(sc)

@@ -127,7 +127,7 @@ var correctnessRows = []Row{
 	{
 		ID: "S-C03", Unless: []string{"S-C16", "S-C17", "S-C59", "S-C19", "S-C20", "S-C23"}, Stage: Correctness, Class: Kernel, Rules: []string{"R8", "R31"}, From: TileGym,
 		Title:   "Only the fp32 cases fail, by little",
-		Steps:   []string{"Compare the tf32 cast with the reference: both or neither.", "Accumulate in f32."},
+		Steps:   []string{"See whether one side multiplies in TF32 (a default of `tl.dot`, a flag of torch): compare its cast with the reference, both or neither.", "Accumulate in f32."},
 		Records: each(onlyFP32),
 	},
 	{
@@ -170,7 +170,7 @@ var correctnessRows = []Row{
 	},
 	{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
-		Unless: []string{"S-C71", "S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-C60", "S-C65", "S-R45"},
+		Unless: []string{"S-C71", "S-C76", "S-C77", "S-R51", "S-R73", "S-C51", "S-C55", "S-C31", "S-C32", "S-C01", "S-C02", "S-C03", "S-C04", "S-C06", "S-C07", "S-C09", "S-C10", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C20", "S-C21", "S-C22", "S-C23", "S-C24", "S-C25", "S-C26", "S-C27", "S-C28", "S-C29", "S-C30", "S-C33", "S-C34", "S-C35", "S-C36", "S-C37", "S-C38", "S-C39", "S-C40", "S-C41", "S-C43", "S-C44", "S-C45", "S-C46", "S-C47", "S-C48", "S-C49", "S-C50", "S-C57", "S-C58", "S-C60", "S-C65", "S-R45"},
 		Title:  "The values differ from the reference's",
 		Steps: []string{
 			"See how many elements differ and where: all, one tile, one row, the tail.",
@@ -196,6 +196,8 @@ var correctnessRows = []Row{
 			{Line: `^INCORRECT: \[\d+\]: \S+ != |\bTENSOR NOT OK\b|^Result = FAIL\b|^([Rr]esults? )?[Vv]erification:? (FAILED|failed|FAIL)\b`},
 			{Line: `AssertionError: .*\b(bit-?wise|identical|determinis\w+)\b`},
 			{Line: `AssertionError: .*\b(err(or)?|diff(erence)?|mismatch\w*|toleran\w+|not close|similarity|differ)\b`, Not: `AssertionError: \W{0,2}([\w.]*[eE]rror|fatal)(\[\w+\])?: `},
+			{Line: `^(.*AssertionError: |SystemExit: )?.*\b(outputs?|values?|results?|histogram|gemm|matmul|attention|softmax|norm|elements|rows|kernel)\b.{0,24}\b(differs|differ|does not match|do not match|don't match|doesn't match)( (the |from )|$|:| \()`, Not: `\b([Ss]hapes?|dtypes?|types?|[Vv]ersions?|[Dd]evices?|hash\w*|checksum|[Ll]engths?|signature|schema|keys?|strides?|config\w*|names?|times?|rules?)\b|^(E +)?assert |\b([Rr]un|call|launch|iter\w*) ?#?\d+\b`},
+			{Line: `\b[1-9]\d*( of |/)\d+ (rows|elements|values|entries|heads|columns)\b.{0,12}\b(differ|are wrong|wrong|outside|mismatch\w*|disagree)\b`, Not: `\b([Rr]un|call|launch|iter\w*) ?#?\d+\b`},
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b([Tt]riton|[Kk]ernel|cu[Tt]ile|CUDA) and ([Tt]orch|PyTorch|[Rr]eference|CPU)\b.{0,12}\b(differ|disagree|mismatch|do not match|don't match)\b`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
@@ -268,7 +270,7 @@ var correctnessRows = []Row{
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 	},
 	{
-		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C55", "S-C44", "S-C45", "S-C46", "S-C48", "S-C49", "S-C50", "S-C31", "S-C32", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
+		ID: "S-C21", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R27", "R35"}, Unless: []string{"S-C76", "S-C77", "S-R73", "S-C35", "S-C36", "S-C37", "S-C39", "S-C55", "S-C44", "S-C45", "S-C46", "S-C48", "S-C49", "S-C50", "S-C31", "S-C32", "S-C16", "S-C17", "S-C59", "S-C18", "S-C19", "S-C01", "S-C09", "S-C23", "S-C25"}, From: TileGym,
 		Title: "Only the cases with one option are wrong",
 		Steps: []string{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
@@ -314,6 +316,7 @@ var correctnessRows = []Row{
 			{Line: `^FAILED \S*stream\S*::\S*\[(\S*[-_])?(side|other|second|custom|user|non_?default)[-_\]]`, Near: `\b[Ss]tream\w* ?[=:] ?(0x0+\b|0\b|NULL\b|nullptr\b|\(nil\))`, Within: 45},
 			{Line: `\b([Ww]rong|[Oo]ther|[Dd]ifferent|[Aa]nother) (CUDA )?stream\b|[Ss]tream mismatch|not (synchroni[sz]ed|ordered) with (the )?(current|torch\S*|PyTorch\S*) stream`},
 		},
+		Records:  streamMode.alone,
 		Example:  "launched on stream 0x0, torch.cuda.current_stream() is 0x55d0c2a7b1e0\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "stream 0x55d0c2a7b1e0 is used by all launches\nAssertionError: Tensor-likes are not close!",
 	},
@@ -382,6 +385,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Ff]irst|[Oo]nly|[Aa]ll) (bad|wrong|mismatch\w*|differing|incorrect|failing) (col\w*|rows?|index|indices|elements?|values?|entr\w+)\b.*\b(>=|from|last|tail|beyond|after|first|at|in|are|is)\b|\b[Ff]irst (bad|wrong|differing|incorrect) (col\w*|row|index|element)\b`},
 			{Line: `\b([Aa]ll|[Ee]very|[Oo]nly)\b.*\b(mismatch\w*|wrong|differ\w*|errors?|bad)\b.*\b(col\w*|rows?|ind(ex|ices)|idx|elements?) ?(>=|>|from|beyond|after) ?\d`},
 			{Line: `\b(all|every|only)\b.*\b(mismatch\w*|wrong|differ\w*|errors?)\b.*\b(in|at|beyond|after) (the )?(last|tail|final|partial|remainder|ragged)\b`},
+			{Line: `\b([Rr]ows|[Cc]olumns|[Ii]ndices|[Ee]lements) \d+ ?(\.\.+|-|to|–|:) ?\d+ (are |is |stay |all )*(0(\.0*)?|zeros?|nan|NaN|unwritten|not written)\b`, With: wrongValues},
 			{Line: `\b(last|final|partial|tail|remainder|ragged) (tile|block|col\w*|rows?|elements?)\b.*\b(zeros?|not written|never written|unwritten|garbage|missing|wrong|dropped)\b`},
 		},
 		Example:  "first bad column 1024, last bad column 1029, TILE_SIZE=1024\nAssertionError: Tensor-likes are not close!",
@@ -503,7 +507,7 @@ var correctnessRows = []Row{
 		NearMiss: "the kernel and the reference divide by N\nAssertionError: Tensor-likes are not close!",
 	},
 	{
-		ID: "S-C35", Stage: Correctness, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		ID: "S-C35", Stage: Correctness, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23", "S-C16", "S-C17", "S-C19", "S-C32"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "Random numbers differ: the seed, the offset or the order in which they are drawn",
 		Steps: []string{
@@ -515,11 +519,12 @@ var correctnessRows = []Row{
 			{Line: `\b([Pp]hilox|[Rr]ng|RNG)\b.*\b(offset|state|seed|counter)\b.*\b(differ\w*|kernel|ref\w*|expected|mismatch\w*|!=|not)\b|\b[Dd]ropout mask\w*\b.*\b(differ\w*|mismatch\w*|not)\b`},
 			{Line: `\b[Ss]eed\b.*\b(not set|unset|not fixed|differs?|mismatch|ignored|missing|not passed|random)\b|\b(no|without a?|unseeded|un-seeded) ?(fixed )?seed\b|\b(un-?seeded)\b`},
 		},
+		Records:  dropoutMode.alone,
 		Example:  "dropout mask differs: philox offset kernel=0 reference=4\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "seed 1234 is set before both sides\nAssertionError: Tensor-likes are not close!",
 	},
 	{
-		ID: "S-C36", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R22"}, Unless: []string{"S-C23"}, From: Platform,
+		ID: "S-C36", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R22"}, Unless: []string{"S-C23", "S-C16", "S-C17", "S-C19", "S-C32"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "A buffer keeps what an earlier launch wrote: it is not cleared between calls",
 		Steps: []string{
@@ -531,11 +536,12 @@ var correctnessRows = []Row{
 			{Line: `\b([Ww]orkspace|[Ss]cratch\w*|[Bb]uffer|[Cc]ounters?|[Ss]emaphores?|[Ll]ocks?|[Oo]utput|[Pp]artials?|out)\b.*\b(not (zeroed|cleared|reset|initiali[sz]ed)|never (zeroed|cleared|reset|initiali[sz]ed)|stale|un-?zeroed|accumulates across|left over)\b`},
 			{Line: `\b([Ss]econd|2nd|third|later|next|every other) (call|launch|run|iteration)s?\b.*\b(wrong|differs?|fail\w*|doubles?|doubled|first call's|mismatch\w*|not)\b|\b([Ff]irst|1st) (call|launch|run) (is |was )?(ok|right|correct|matches|passes)\b`, Not: `warm-?up|\b(ms|us)\b`},
 		},
+		Records:  laterMode.alone,
 		Example:  "the workspace is not zeroed between launches: the second call returns the first call's sums\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "the workspace is zeroed before each launch\nAssertionError: Tensor-likes are not close!",
 	},
 	{
-		ID: "S-C37", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35"}, Unless: []string{"S-C23"}, From: Platform,
+		ID: "S-C37", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35"}, Unless: []string{"S-C23", "S-C16", "S-C17", "S-C19", "S-C32"}, From: Platform,
 		Title: "The operation writes into its input, or input and output share memory",
 		Steps: []string{
 			"Give the output memory of its own, or clone where the operation may not change its input.",
@@ -548,6 +554,7 @@ var correctnessRows = []Row{
 			{Line: `written-to tensor refer to a single memory location|unsupported operation: some elements of the input tensor`},
 			{Line: `\b(mutates?|overwrites?|clobbers?) (its |the |an? )?inputs?\b|\b(out\w*|output)\.data_ptr\(\) ?== ?(x|in\w*)\.data_ptr\(\)|\bdata_ptr\(\) ?== ?out\w*\.data_ptr|\b(overlap\w*|alias\w*)\b.*\b(input|output)s?\b`, With: append([]string{failedCase}, mismatches...)},
 		},
+		Records:  inPlaceMode.alone,
 		Example:  "AssertionError: input was modified by the kernel (expected unchanged)",
 		NearMiss: "checked: input was not modified",
 	},
@@ -568,7 +575,7 @@ var correctnessRows = []Row{
 		NearMiss: "largest score 412.0, far from the limit of float16\nAssertionError: Tensor-likes are not close!",
 	},
 	{
-		ID: "S-C39", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R27"}, Unless: []string{"S-C55", "S-C23"}, From: Platform,
+		ID: "S-C39", Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R27"}, Unless: []string{"S-C55", "S-C23", "S-C16", "S-C17", "S-C19", "S-C32"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "A mask or an index is off by one, shifted or inverted",
 		Steps: []string{
@@ -581,6 +588,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Mm]ask\w*|[Cc]ausal|[Dd]iagonal|[Ww]indow)\b.{0,60}\b(inverted|polarity|flipped|opposite|shifted|aligned|top[- ]left|bottom[- ]right|exclud\w+|includ\w+|missing|wrong)\b`, Not: `\.py::|\b(NaN|nan)\b`},
 			{Line: `\b(only|all)\b.{0,30}\b(wrong|bad|mismatch\w*|differ\w*)\b.{0,30}\b(diagonal|above the diagonal|window)\b|\bdiagonal\b.{0,40}\b(differ\w*|wrong|mismatch\w*)\b`},
 		},
+		Records:  causalMode.alone,
 		Example:  "all wrong elements lie on the diagonal: the mask is shifted by one\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "causal mask of 128 x 128, 8128 elements kept\nAssertionError: Tensor-likes are not close!",
 	},
@@ -660,7 +668,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Pp]ass\w*|ok|OK|right|correct|match\w*|fine)\b.{0,40}\b(with|for|when|if) (only )?(one|a single|1|each single|any single) (\w+ )?[Cc]onfig\w*\b|\b(one|a single|only one|1) (\w+ )?[Cc]onfig\b.{0,30}\b([Pp]ass\w*|PASS\w*|ok|OK|right|correct|match\w*|fine)\b`, Near: `\b[Aa]uto-?tun\w*|\b[Tt]un(er|ing|ed)\b`, Within: 45, With: mismatches},
 			{Line: `\b[Aa]uto-?tun\w*\b.{0,60}\b(overwr\w+|clobber\w*|accumulat\w*|modif\w+|mutat\w+|dirt\w+|in[- ]place)\b|\b(missing|without|no|needs?) (reset_to_zero|restore_value)\b`, With: mismatches},
 		},
-		Records: firstOf(afterTuning, tunedInPlace),
+		Records: firstOf(afterTuning, tunedInPlace, tunedMode.alone),
 	},
 	{
 		ID: "S-C47", Stage: Correctness, Class: Host, Rules: []string{"R16", "R35"}, Unless: []string{"S-C16", "S-C23"}, From: TileGym,
@@ -678,11 +686,12 @@ var correctnessRows = []Row{
 		ID: "S-C48", Stage: Correctness, Class: Host, Rules: []string{"R34"}, Unless: []string{"S-C16", "S-C19", "S-C23", "S-C32"}, From: Platform,
 		Title: "Only cases that replay a captured graph are wrong: the graph holds what was true at the capture",
 		Steps: []string{
+			"Copy each new input into the tensor that was captured: a replay reads that one, whatever the call is given.",
 			"Look for temporaries that the wrapper makes: a graph keeps their address after they are freed; take them from the graph's pool or from the caller.",
 			"Look for values that are read on the host while capturing: sizes, scales, seeds stay as they were.",
 			"Look for work on another stream, which the capture does not see.",
 		},
-		Records: replayed,
+		Records: firstOf(replayed, graphMode.alone),
 	},
 	{
 		ID: "S-C49", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35", "R34"}, Unless: []string{"S-C55", "S-C16", "S-C17", "S-C59", "S-C19", "S-C23", "S-C32", "S-C44", "S-C45", "S-C06", "S-C07", "S-C29"}, From: Platform,
@@ -1005,5 +1014,31 @@ var correctnessRows = []Row{
 		Context:  `^(\S*/)?tests?/\S+\.py:\d+: in `,
 		Example:  "/usr/lib/python3.12/multiprocessing/queues.py:103: in get\nE   Failed: Timeout (>60.0s) from pytest-timeout.",
 		NearMiss: "tests/test_a.py:103: in get\nE   Failed: Timeout (>60.0s) from pytest-timeout.",
+	},
+	{
+		ID: "S-C76", Stage: Correctness, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-C16", "S-C19"}, From: Platform,
+		Title: "Only one of several GPUs gives wrong values: the machine, or what is kept for that GPU",
+		Steps: []string{
+			"Run the case on that GPU alone (`CUDA_VISIBLE_DEVICES`), then on another one of the same kind: if the fault stays with the GPU, the kernel is not at fault.",
+			"Ask for its memory errors and Xids (`nvidia-smi -q -d ECC`, `dmesg`), and take it out of the pool.",
+			"If it is always the first or the last, whichever GPU that is, look at what is made for one device only.",
+		},
+		Any:      []Pattern{{Line: `\b[Oo]nly (on )?(GPU|gpu|device|cuda:) ?\d+ (is |gives? |returns? |has )?(wrong|fails?|bad|incorrect|differs?|mismatch\w*)`, With: wrongValues}},
+		Records:  oneGPU,
+		Example:  "only GPU 3 is wrong, 7 others agree\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "GPU 3 is idle, 7 others work\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C77", Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R34", "R35"}, Unless: []string{"S-C66", "S-C16", "S-C17", "S-C19", "S-C23", "S-C32"}, From: Platform,
+		Title: "Only cases that a compiler traces (torch.compile) are wrong: it is not told what the operator does",
+		Steps: []string{
+			"See what the registration says: an operator that writes into an argument must name it (`mutates_args`), or the write is dropped or moved.",
+			"Look for values that are fixed while tracing: a scale, a seed, a pointer, a size that is no guard.",
+			"Run with `backend=\"eager\"`, then `aot_eager`, then `inductor`: the first one that is wrong tells which stage it is. Check the operator with `torch.library.opcheck`.",
+		},
+		Any:      []Pattern{{Line: `\b(torch\.compile|compiled|[Ii]nductor|aot_eager)\b.{0,30}\b(wrong|differs?|mismatch\w*|incorrect)\b.{0,40}\b(eager|uncompiled|not compiled)\b.{0,20}\b(right|ok|OK|correct|match\w*|pass\w*)|\b(eager|uncompiled)\b.{0,20}\b(right|ok|OK|correct|match\w*|pass\w*)\b.{0,40}\b(torch\.compile|compiled|[Ii]nductor|aot_eager)\b.{0,30}\b(wrong|differs?|mismatch\w*|incorrect|FAIL\w*|fails?)\b`, With: wrongValues}},
+		Records:  compiledMode.alone,
+		Example:  "eager: ok, compiled: wrong in 4096 of 4096 elements\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "eager: ok, compiled: ok\nAssertionError: Tensor-likes are not close!",
 	},
 }

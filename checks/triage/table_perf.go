@@ -97,6 +97,7 @@ var perfRows = []Row{
 			{Line: `\d(x|%| %| percent) slower than (the )?(baseline|reference|previous|cutile)\b`},
 			{Line: `\b(INVESTIGATE|LARGE_GAP|SMALL_GAP|PERF_FAIL\w*)\b|\b(geomean|ratio)\b.{0,40}\d.{0,40}\b(limit|threshold|max\w*|budget)\b.{0,20}\d.{0,12}\b(FAIL\w*|[Ff]ailed|[Ee]xceed\w*|ABOVE|above)\b`, Not: `\b(0|no) (FAIL|LARGE_GAP)|\bPASS(ED)?\b`},
 			{Line: `\bgeomean\w*[ =:]+\d.{0,24}(\babove\b|\bover\b|\bexceeds\b|>) ?(the )?(limit|threshold|budget|\d)|\bFAIL\w*\b.{0,40}\bgeomean`, Not: `\b0 (of|fail|regress)|fail if`},
+			{Line: `^\W*[Rr]egressions?: \S+ \(?[-+]\d|^FAIL\w*\b.{0,40}\bslower than \d`, Not: `\b0 of`},
 			{Line: `\bregressed (by|from) \d|\bregressions? in \d+ of \d+\b`, Not: `\b0 of \d`},
 			{Line: `\d ?% of (the )?([\w-]+ ){0,2}([Pp]eak|[Rr]oofline|SOL|[Ss]peed[- ]of[- ]light|bandwidth)\b.{0,24}\b(need\w*|want\w*|requir\w+|minimum|at least|target|floor|below)\b`, Not: `\b(ok|OK|PASS(ED)?|pass(ed)?)\b`},
 			{Line: `^\W*(FAIL\w*|ERROR|[Ee]rror)\b.*\d ?(us|µs|ms|GB/s|TB/s|TFLOPS|TFLOP/s|tok/s|s) ?\)? ?[<>] ?\d`},
