@@ -35,14 +35,26 @@ type literal struct {
 
 // index covers all line patterns of all rows.
 var index = sync.OnceValue(func() *literalIndex {
-	x := &literalIndex{lists: make([][]literal, 1)}
-	by := map[string][]int{}
+	var all []*matcher
+	var refs []patternRef
 	for r, row := range ready() {
 		for p, pattern := range row.any {
-			for _, l := range pattern.line.literals {
-				by[l] = append(by[l], len(x.refs))
-			}
-			x.refs = append(x.refs, patternRef{r, p})
+			all = append(all, pattern.line)
+			refs = append(refs, patternRef{r, p})
+		}
+	}
+	x := indexOf(all)
+	x.refs = refs
+	return x
+})
+
+// indexOf files some matchers, by their places, under their literals.
+func indexOf(all []*matcher) *literalIndex {
+	x := &literalIndex{lists: make([][]literal, 1)}
+	by := map[string][]int{}
+	for i, m := range all {
+		for _, l := range m.literals {
+			by[l] = append(by[l], i)
 		}
 	}
 	for text, patterns := range by {
@@ -57,7 +69,7 @@ var index = sync.OnceValue(func() *literalIndex {
 		x.some[k>>6] |= 1 << (k & 63)
 	}
 	return x
-})
+}
 
 // slot is the place of the three bytes at i.
 func slot(s string, i int) uint32 {

@@ -185,6 +185,7 @@ type logScan struct {
 	regress  regressions
 	profile  profile
 	abi      abi
+	early    conditions
 	multiple multiples
 	pairs    pairs
 	printed  printed
@@ -311,6 +312,9 @@ func (sc *logScan) line(n int, shown string) {
 	}
 	if !sc.passing {
 		sc.raised.line(l, sc.junitFile || strings.HasPrefix(strings.TrimLeft(shown, " "), "E  "))
+	}
+	if !sc.passing && !node {
+		sc.early.line(l)
 	}
 	if !l.quote {
 		sc.triesAgain(n, text)
@@ -657,6 +661,7 @@ func (sc *logScan) end() {
 			break
 		}
 	}
+	sc.early.end(sc)
 	if !sc.junitFile {
 		sc.broken = sc.broken || slices.ContainsFunc(sc.console.order, (*shownCase).bad)
 		sc.console.into(&sc.shown, sc.name)

@@ -249,9 +249,10 @@ var buildRows = []Row{
 	},
 	{
 		ID: "S-B18", Stage: Build, Class: Env, Unless: []string{"S-B80"}, From: Rustc,
-		Title: "The CUDA toolkit or libclang is missing on the build host",
+		Title: "The CUDA toolkit, libclang or clang's own headers are missing on the build host",
 		Steps: []string{
-			"Install the CUDA toolkit with its headers and libclang with its built-in headers on the runner.",
+			"Where `stddef.h`, `stdarg.h`, `stdbool.h` or another header of the compiler is not found, libclang is there and clang's own headers are not: install `clang` or `libclang-common-NN-dev` (the package `libclang1-NN` has none), or name their folder in BINDGEN_EXTRA_CLANG_ARGS.",
+			"Else install the CUDA toolkit with its headers, and libclang, on the runner.",
 			"Set CUDA_TOOLKIT_PATH to the toolkit's root, the directory that holds include/cuda.h.",
 			"The automatic build passes only a few environment variables on: check that the path is among them.",
 			"Run the build again; the change is not at fault.",
@@ -342,7 +343,7 @@ var buildRows = []Row{
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42", "S-X52"}, From: Rustc,
+		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B110", "S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42", "S-X52"}, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
@@ -354,7 +355,7 @@ var buildRows = []Row{
 			{Line: `([Uu]nable|[Ff]ailed) to update (registry|https?://)`, Rank: General},
 			{Line: `error: could not download file from|component download failed for`, Rank: General},
 			{Line: `failed to download (from|replaced source|packages)|download of \S+ failed`, Rank: General},
-			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)|Proxy CONNECT aborted|\b407 Proxy Authentication`},
+			{Line: `ERROR: Could not find a version that satisfies .*\(from versions: none\)`},
 			{Line: `[Cc]ould(n't| not) (resolve|connect to) (the )?(host|server|proxy)`},
 			{Line: `Temporary failure (in name resolution|resolving)|Name or service not known`},
 			{Line: `\b(ReadTimeoutError|ConnectTimeoutError|NewConnectionError|SSLCertVerificationError)\b`, Not: `Retrying|tries remaining`},
@@ -364,7 +365,7 @@ var buildRows = []Row{
 			{Line: `fatal: unable to access '|RPC failed; |early EOF$|fatal: (the remote end hung up|protocol error: |clone of ')`, Not: `returned error: (40[13]|429)`},
 			{Line: `(error|Error|ERROR|fatal|failed|curl)\b.*\b(500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Time-?[Oo]ut)`},
 			{Line: `dial tcp\b.*(i/o timeout|connection refused|no such host|connection reset|server misbehaving|is unreachable)|curl: \((6|7|16|18|28|35|52|55|56|92)\)|Hash Sum mismatch`},
-			{Line: `unexpected disconnect while reading sideband|invalid index-pack output|keyserver receive failed|EndpointConnectionError|Could not connect to the endpoint URL|IncompleteDownloadError|IncompleteRead\(|without sending TLS close_notify|due to network timeout|Tunnel connection failed: |SSL_ERROR_SYSCALL`, Not: `Retrying|tries remaining`},
+			{Line: `unexpected disconnect while reading sideband|invalid index-pack output|keyserver receive failed|EndpointConnectionError|Could not connect to the endpoint URL|IncompleteDownloadError|IncompleteRead\(|without sending TLS close_notify|due to network timeout|SSL_ERROR_SYSCALL`, Not: `Retrying|tries remaining`},
 			{Line: `\brsync error: .*\(code (10|12|30|35|255)\)`, Rank: General},
 			{Line: `TLS handshake timeout|net/http: request canceled while waiting for connection`},
 			{Line: `^E: (Failed to fetch|Unable to fetch some archives)`},
@@ -853,6 +854,7 @@ var buildRows = []Row{
 			{Line: `^Error: Unable to find a match: |PackagesNotFoundError|packages are not available from current channels|^ERROR: unable to select packages:`},
 			{Line: `^E: (Unable to locate package|Package '[^']*' has no installation candidate|Version '[^']*' for '[^']*' was not found)`},
 		},
+		Context:  `^(Python \d|Ignored the following|ERROR: Ignored the following|Using (CPython|Python) )`,
 		Example:  "ERROR: Could not find a version that satisfies the requirement cuda-tile==9.9 (from versions: 0.9.0, 1.0.0)\nERROR: No matching distribution found for cuda-tile==9.9",
 		NearMiss: "ERROR: Could not find a version that satisfies the requirement torch==2.11.0 (from versions: none)",
 	},
@@ -1073,6 +1075,7 @@ var buildRows = []Row{
 			{Line: missingHeader, Not: cudaHeader + `|\bPython\.h\b`},
 			{Line: `error: cannot open source file "`, Not: `"(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?"|\.cu"`},
 		},
+		Context: `^submodules: false$`,
 		Example: "src/shim.cc:12:10: fatal error: cutlass/cutlass.h: No such file or directory", NearMiss: "src/shim.cc:12:10: note: cutlass/cutlass.h is included here",
 	},
 	{
@@ -1604,6 +1607,21 @@ var buildRows = []Row{
 		Any:      []Pattern{{Line: `CUDA compiler and CUDA toolkit headers are incompatible|nvlink (fatal|error).*(newer than toolkit|version mismatch)|fatbinary (fatal|error).*version|elfLink .*(newer|version)|libnvvm\S* version .* does not match|(nvcc|cicc|ptxas|nvlink) and (nvcc|cicc|ptxas|nvlink) are of different versions|CUDART_VERSION .*(does not match|mismatch)`}},
 		Example:  "cuda/std/__cccl/cuda_toolkit.h:41:6: error: #error \"CUDA compiler and CUDA toolkit headers are incompatible, please check your include paths\"",
 		NearMiss: "-- nvcc 13.0.88, headers 13.0, compatible",
+	},
+	{
+		ID: "S-B110", Stage: Build, Class: Env, Also: Infra, From: Platform,
+		Title: "The proxy refuses the connection: the host is not to go through it, is not allowed, or the job has no credentials for it",
+		Steps: []string{
+			"Name hosts of your own network in NO_PROXY (`no_proxy` too): else they are asked for through the proxy.",
+			"For a status of 407 give the proxy's user and password; for 403 have the host allowed on the proxy.",
+			"In containers and builds of images pass HTTPS_PROXY and NO_PROXY on.",
+		},
+		Any: []Pattern{
+			{Line: `tunnel error: unsuccessful|Tunnel connection failed: |CONNECT tunnel failed, response 4|\b407 Proxy Authentication|HTTP code 40[37] from proxy|Proxy CONNECT aborted|proxyconnect tcp: `},
+		},
+		Context:  `(?:HTTPS?|https?|NO|no)_(?:PROXY|proxy)\b|HTTP/1\.[01] 4\d\d`,
+		Example:  "  Caused by: tunnel error: unsuccessful\n  Caused by: HTTP/1.1 403 Forbidden",
+		NearMiss: "HTTPS_PROXY: http://proxy.ci.example:3128",
 	},
 }
 

@@ -59,7 +59,7 @@ var importRows = []Row{
 		NearMiss: "NotImplementedError: cutile softmax: backward not implemented",
 	},
 	{
-		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, Unless: []string{"S-R18", "S-R19", "S-R20", "S-R21"}, From: TileGym,
+		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, Unless: []string{"S-R18", "S-R19", "S-R20", "S-R21", "S-R117"}, From: TileGym,
 		Title: "The wrapper packs a tensor that it should have refused",
 		Steps: []string{
 			"Check rank, device and data type before the descriptor is made.",
@@ -427,7 +427,7 @@ var importRows = []Row{
 		NearMiss: "LC_ALL=C.UTF-8, codec utf-8",
 	},
 	{
-		ID: "S-I29", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-R19", "S-R20", "S-R21"}, From: Platform,
+		ID: "S-I29", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-R19", "S-R20", "S-R21", "S-R117"}, From: Platform,
 		With:  []string{"S-R18", "S-X12", "S-I07", "S-I06"},
 		Title: "PyTorch was installed without CUDA",
 		Steps: []string{
@@ -597,7 +597,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `partially initialized module '(torch|triton|numpy|cuda|cffi|cupy|pytest|transformers|random|types|inspect|logging|tokenize|queue|select|statistics)\b[\w.]*'.*circular import`, Not: `(site|dist)-packages`},
-			{Line: `cannot import name '\w+' from '(torch|triton|numpy|cuda|cffi|cupy|pytest|transformers)[\w.]*' \(unknown location\)|since it has the same name as the (standard library|third-party) module|AttributeError: module 'torch' has no attribute '(Tensor|nn|cuda)'|Error importing numpy: you should not try to import numpy from its source directory|Failed to load PyTorch C extensions`},
+			{Line: `cannot import name '\w+' from '(torch|triton|numpy|cffi|cupy|pytest|transformers)[\w.]*' \(unknown location\)|since it has the same name as the (standard library|third-party) module|AttributeError: module 'torch' has no attribute '(Tensor|nn|cuda)'|Error importing numpy: you should not try to import numpy from its source directory|Failed to load PyTorch C extensions`},
 		},
 		Example:  "/src/triton/__init__.py:1: in <module>\nE   ImportError: cannot import name 'jit' from partially initialized module 'triton.runtime' (most likely due to a circular import) (/src/triton/runtime/__init__.py)",
 		NearMiss: "E   ImportError: cannot import name 'jit' from 'triton.runtime' (/opt/venv/lib/python3.12/site-packages/triton/runtime/__init__.py)",
@@ -630,14 +630,16 @@ var importRows = []Row{
 	},
 	{
 		ID: "S-I43", Stage: Import, Class: InProcess, Also: Infra, From: Platform,
-		Title: "CUDA_VISIBLE_DEVICES names a GPU or MIG slice that this machine does not have",
+		Title: "CUDA_VISIBLE_DEVICES is empty, or names a GPU or MIG slice that this machine does not have",
 		Steps: []string{
 			"Compare the value with `nvidia-smi -L`: identifiers of MIG slices change when the slices are made anew, and numbers count from 0 within what the container sees.",
+			"An empty value, or -1, hides every GPU: an expression of the workflow that gives nothing sets it so. Leave the variable out.",
 			"Take the value from the scheduler or the runner's own settings, not from the workflow.",
 			"The change is not at fault.",
 		},
 		Any: []Pattern{
 			{Line: `\bCUDA_VISIBLE_DEVICES\W{1,3}(MIG-|GPU-)\w`, With: []string{"S-R18"}},
+			{Line: `^(export |- |-e )?CUDA_VISIBLE_DEVICES["']?(:|=) ?(""|'')?$|\bCUDA_VISIBLE_DEVICES["']?[=:] ?["']?-1\b`, With: []string{"S-R18"}, Rank: Root},
 			{Line: `invalid device ordinal`, Near: `\bCUDA_VISIBLE_DEVICES\W{1,3}[1-9]\d*$`, Within: 45},
 		},
 		Example:  "CUDA_VISIBLE_DEVICES: MIG-77aa0d12-41c9-5f0a-9f1e-aa21cdefa001\nE   RuntimeError: No CUDA GPUs are available",
@@ -688,7 +690,7 @@ var importRows = []Row{
 		NearMiss: "INTERNALERROR>   File \"/src/plugin.py\", line 37, in pytest_configure\nINTERNALERROR> AssertionError: b'w'",
 	},
 	{
-		ID: "S-I47", Stage: Import, Class: Host, Also: Test, From: Platform,
+		ID: "S-I47", Stage: Import, Class: Host, Also: Test, Unless: []string{"S-X19"}, From: Platform,
 		Title: "torch.load refuses a file that holds more than tensors",
 		Steps: []string{
 			"Since PyTorch 2.6 `weights_only` is on by default: pass `weights_only=False` for files of your own, or allow the type that the message names.",
@@ -721,6 +723,46 @@ var importRows = []Row{
 		Any:      []Pattern{{Line: `cannot enable executable stack`}},
 		Example:  "ImportError: libtile.so: cannot enable executable stack as shared object requires: Invalid argument",
 		NearMiss: "stack of libtile.so: not executable",
+	},
+	{
+		ID: "S-I50", Stage: Import, Class: Env, Also: Host, Rank: Root, From: Platform,
+		Title: "A package is of another version than what imports it was built or written for: it moved",
+		Steps: []string{
+			"Hold the package back in the requirements (`==`, or `<` the next major version), or take the versions of the last good run from a lock file.",
+			"If another package's requirement moved it, install that one first, or with `--no-deps` or a constraints file; build extensions after all that moves PyTorch.",
+			"To go with the new version, change the import as its release notes say: from cuda-python 13 on it is `from cuda.bindings import driver` in place of `from cuda import cuda`.",
+		},
+		Any: []Pattern{
+			{Line: `cannot import name '(cuda|cudart|nvrtc)' from 'cuda'|No module named 'cuda\.(cuda|cudart|nvrtc|nvml|cufile)'`},
+		},
+		Example:  "E   ImportError: cannot import name 'cudart' from 'cuda' (unknown location)",
+		NearMiss: "E   ModuleNotFoundError: No module named 'cuda'",
+	},
+	{
+		ID: "S-I51", Stage: Import, Class: Env, Also: InProcess, Rank: Root, Unless: []string{"S-I18", "S-I40", "S-I50"}, From: Platform,
+		Title: "The installer kept a copy of the package that was there: the run uses that one, and it lacks what is asked for",
+		Steps: []string{
+			"Look at the path in the traceback: the module lies in site-packages, not in the checkout.",
+			"Install the checkout anew: `pip install -e .`, or `--force-reinstall --no-deps` for the wheel that this job built, or raise its version.",
+			"For a package of others ask for the version that has it (`pkg>=X`): without `--upgrade` what is there stays.",
+		},
+		Example:  "Requirement already satisfied: tilefuse in /opt/venv/lib/python3.12/site-packages (0.9.0)\n/opt/venv/lib/python3.12/site-packages/tilefuse/ops/__init__.py:58: in __getattr__\nE   AttributeError: module 'tilefuse.ops' has no attribute 'paged_rope'",
+		NearMiss: "Requirement already satisfied: tilefuse in /opt/venv/lib/python3.12/site-packages (0.9.0)\nsrc/tilefuse/ops/__init__.py:58: in __getattr__\nE   AttributeError: module 'tilefuse.ops' has no attribute 'paged_rope'",
+	},
+	{
+		ID: "S-I52", Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The interpreter of the virtual environment is gone: it was made, or cached, with another Python or at another place",
+		Steps: []string{
+			"Make the environment anew: its `bin/python` is a link to a Python of the machine, and its scripts name their own place.",
+			"Take the whole version of Python and the path into the cache's key, or cache the installer's downloads instead of the environment.",
+			"Test `.venv/bin/python -V`, not whether the folder is there, before the install is left out.",
+		},
+		Any: []Pattern{
+			{Line: `/bin/(python|pip|pytest|torchrun|uv|maturin)[\d.]*: (cannot execute: required file not found|bad interpreter: No such file)|bad interpreter: \S*python\S*: |[Bb]roken symlink at \S*bin/python|[Ff]ailed to inspect Python interpreter from|virtual environment found in \S+ seems to be broken|No Python at '`},
+		},
+		Context:  `bin/python\S* -> |Successfully set up CPython|Cache restored from key|Restored from cache key`,
+		Example:  "/ci/run.sh: line 1: /work/.venv/bin/pytest: cannot execute: required file not found",
+		NearMiss: "/ci/run.sh: line 1: /work/tools/lint: cannot execute: required file not found",
 	},
 }
 

@@ -94,11 +94,12 @@ var processRows = []Row{
 		With:  []string{"S-I01", "S-I02", "S-I06", "S-I07", "S-I08", "S-I11", "S-I14", "S-X12", "S-B25", "S-X04"},
 		Title: "An artifact that the job needs is missing or has expired",
 		Steps: []string{
+			"Compare the name or pattern with those of the artifacts that the job before it made: where none fits, the step downloads nothing and passes.",
 			"Make the artifact again, or build in this job.",
 			"Let the step fail when there is nothing to download: what follows tests nothing.",
 		},
 		Any: []Pattern{
-			{Line: `no valid artifacts found to download|no artifact matches any of the names`},
+			{Line: `no valid artifacts found to download|no artifact matches any of the names|Total of 0 artifact\(s\) downloaded`},
 			{Line: `[Aa]rtifact\b.*\b(has|have|is) (expired|missing)|Artifact not found for name|Unable to find any artifacts`},
 			{Line: `Unable to download artifact\(s\): .*not found|Unable to find an artifact with the name|No artifacts found for downloading`},
 		},
@@ -239,7 +240,7 @@ var processRows = []Row{
 			"Else correct the syntax at the named line; check that the step's shell is the one that the script is for.",
 		},
 		Any: []Pattern{
-			{Line: `\$'\\r': command not found|\^M: bad interpreter|\\r'?: (No such file|not found)|: bad interpreter: `},
+			{Line: `\$'\\r': command not found|\^M: bad interpreter|\\r'?: (No such file|not found)|: bad interpreter: `, Not: `bad interpreter: (No such file|\S*python)`},
 			{Line: `: syntax error (near unexpected token|in conditional expression)|: syntax error: (unexpected|[Uu]nterminated)|: unexpected EOF while looking for matching`},
 			{Line: `(\./|/)\S+\.sh: Permission denied$|: [Bb]ad substitution$|: (\[\[|source|pushd|declare|shopt): not found$|invalid option name$`},
 		},
@@ -267,6 +268,8 @@ var processRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `should have been pointers, but weren't|smudge filter lfs failed|[Gg]it LFS.*(budget|quota)|^version https://git-lfs\.github\.com/spec`},
+			// A pointer begins with a v, which is byte 118.
+			{Line: `invalid load key, 'v'|WeightsUnpickler error: Unsupported operand 118\b`, Class: InProcess, Also: Env},
 			{Line: `exceeded its LFS budget|is over its data quota|^batch response: |[Ee]rror downloading object: |failed to fetch some objects from '|Object does not exist on the server|git: 'lfs' is not a git command|\bgit-lfs: (command )?not found`},
 		},
 		Example:  "batch response: This repository exceeded its LFS budget. The account responsible for the budget should increase it to restore access.",
@@ -345,8 +348,13 @@ var processRows = []Row{
 		Title: "The checkout lacks history that a step asks for",
 		Steps: []string{
 			"Check out with `fetch-depth: 0`, or fetch the base branch before comparing with it.",
+			"Without tags a version becomes 0.1.dev1 or the like, and what asks for a newer one refuses it; without the base no file has changed, and no test is selected.",
 		},
-		Any:      []Pattern{{Line: `setuptools-scm was unable to detect version|fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: could not fetch \S+ from promisor remote|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`}},
+		Any: []Pattern{
+			{Line: `setuptools-scm was unable to detect version|fatal: (no merge base|bad revision '|ambiguous argument '[^']*': unknown revision|refusing to merge unrelated histories|Invalid symmetric difference expression|No names found, cannot describe)|fatal: could not fetch \S+ from promisor remote|fatal: \S+: no merge base|\S+\.\.\.\S+: no merge base`},
+			// A version that setuptools-scm makes up where it sees no tag.
+			{Line: `\b(Error|ERROR|requires?|required|found|incompatible)\b.*\b0\.[01](\.post\d+)?\.dev\d+\+g[0-9a-f]{6,}`},
+		},
 		Example:  "fatal: origin/main...HEAD: no merge base",
 		NearMiss: "merge base of origin/main and HEAD is 0a1b2c3",
 	},
@@ -1002,5 +1010,15 @@ var processRows = []Row{
 		},
 		Example:  "Traceback (most recent call last):\n  File \"src/demo/rows.py\", line 17, in cut\ndemo.PlanError: no rank is left",
 		NearMiss: "demo.PlanError: no rank is left",
+	},
+	{
+		ID: "S-X73", Stage: Process, Class: InProcess, Rank: Root, From: Platform,
+		Title: "A step removed what an earlier one had built: a second checkout or a clean-up",
+		Steps: []string{
+			"Check out once, and before the build; for a second checkout set `clean: false`, or give it a `path` of its own.",
+			"Or build after it, or keep the result outside of the work tree.",
+		},
+		Example:  "    Finished `release` profile [optimized] target(s) in 55.02s\nRemoving rust/target/\nE   OSError: cannot load library 'rust/target/release/libnorm.so': cannot open shared object file: No such file or directory",
+		NearMiss: "Removing rust/target/\n    Finished `release` profile [optimized] target(s) in 55.02s\nE   OSError: cannot load library 'rust/target/release/libnorm.so': cannot open shared object file: No such file or directory",
 	},
 }

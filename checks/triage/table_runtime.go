@@ -37,7 +37,7 @@ var runtimeRows = []Row{
 		Any: []Pattern{
 			{Line: `[Dd]river/library version mismatch`},
 			{Line: `couldn't communicate with the NVIDIA driver`},
-			{Line: `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|cudaErrorSystemDriverMismatch`},
+			{Line: `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH|cudaErrorSystemDriverMismatch|\b[Ee]rror 803\b`},
 			{Line: `API mismatch: the (client|NVIDIA kernel module)`},
 		},
 		Rank:     Root,
@@ -61,10 +61,9 @@ var runtimeRows = []Row{
 			{Line: `requirement error: unsatisfied condition: cuda\s*>=`},
 			{Line: `Function "?cu[A-Z]\w+"? not found|[Dd]river missing function:? cu[A-Z]|but JAX was built against version \d+, which is newer|[Oo]utdated CUDA (driver|installation)`, Not: `\bcuInit\b`},
 			{Line: `CUDA driver too old: built against|driver (only )?supports CUDA \d+\.\d.*\b(needs?|requires?|wants|built)\b.*\d`},
-			{Line: `forward compatibility was attempted on non[- ]supported HW|\b[Ee]rror 80[34]\b`},
 			{Line: `libcuda\.so\S*: undefined symbol: cu[A-Z]\w+|\blibcuda\.so\S* (does not|doesn't) (export|have|define) \S*cu[A-Z]\w+|[Dd]river (does not|doesn't) (export|have|provide) (the )?(symbol|function|entry point) \S*cu[A-Z]\w+`},
 			{Line: `not supported in the installed CUDA driver|cudaErrorCallRequiresNewerDriver|undefined symbol: cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2)\w*`},
-			{Line: `has support for CUDA \d+\.\d+\.\s+This container|CUDA_ERROR_COMPAT_NOT_SUPPORTED|cudaErrorCompatNotSupported`, Rank: Weak},
+			{Line: `has support for CUDA \d+\.\d+\.\s+This container`, Rank: Weak},
 			{Line: `This container was built for NVIDIA Driver Release \S+ or later`, Rank: Weak},
 			{Line: `[Dd]river (version )?\S+ is (too old|older than)|requires (a )?(newer )?driver (version )?(>=|newer)`},
 		},
@@ -534,10 +533,55 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: CUDA error: device-side assert triggered", NearMiss: "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
 	},
 	{
+		ID: "S-R115", Stage: Runtime, Class: Env, Also: Infra, Rank: Root, With: noDevice, From: Platform,
+		Title: "A setting hides the GPU from the job: of the container's driver parts, or MIG that is on without an instance",
+		Steps: []string{
+			"Give the container the driver's compute part: NVIDIA_DRIVER_CAPABILITIES=compute,utility (or all). With `utility` alone nvidia-smi works, and libcuda is missing.",
+			"NVIDIA_VISIBLE_DEVICES must name GPUs or be `all`, not `void` or `none`.",
+			"If MIG is on, make instances (`nvidia-smi mig -cgi .. -C`), or switch it off: a GPU without an instance runs nothing.",
+		},
+		Any: []Pattern{
+			{Line: `\bNVIDIA_DRIVER_CAPABILITIES["']?\W{1,3}(utility|video|graphics|display|ngx|compat32)(,(utility|video|graphics|display|ngx|compat32))*(["'\s]|$)`},
+			{Line: `\bNVIDIA_VISIBLE_DEVICES["']?\W{1,3}(void|none)\b`},
+		},
+		Example:  "+ docker run -e NVIDIA_DRIVER_CAPABILITIES=utility img\nOSError: libcuda.so.1: cannot open shared object file: No such file or directory",
+		NearMiss: "+ docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility img\nOSError: libcuda.so.1: cannot open shared object file: No such file or directory",
+	},
+	{
+		ID: "S-R116", Stage: Runtime, Class: InProcess, Also: Env, Rank: Root, From: Platform,
+		With:  []string{"S-R20", "S-R21", "S-R117"},
+		Title: "The job itself installed parts of the driver: they differ from the kernel module that is loaded",
+		Steps: []string{
+			"Hold the driver's packages back (`apt-mark hold`), and let a job upgrade no more than it needs: no `apt-get upgrade` on a GPU runner.",
+			"In a container install no package of the driver at all: its libraries come from the host.",
+			"Reboot the runner, or reload the driver, before it takes the next job.",
+		},
+		Any: []Pattern{
+			{Line: `^(Setting up|Unpacking) (libnvidia-\w+|nvidia-(utils|driver|kernel|open|compute|firmware)|libcuda1|cuda-drivers)\S* `},
+		},
+		Example:  "Setting up libnvidia-compute-580:amd64 (580.95.05-0ubuntu1) ...\nFailed to initialize NVML: Driver/library version mismatch",
+		NearMiss: "Setting up libnccl2:amd64 (2.27.3) ...\nFailed to initialize NVML: Driver/library version mismatch",
+	},
+	{
+		ID: "S-R117", Stage: Runtime, Class: Env, From: Platform,
+		Title: "The compatibility libraries of a newer CUDA are in use (`cuda-compat`), and this GPU or driver does not allow them",
+		Steps: []string{
+			"Take the toolkit's folder `compat` out of LD_LIBRARY_PATH, or the package cuda-compat out of the image: then the host's own libcuda is used.",
+			"They work on data centre GPUs alone, and with some branches of the driver: else update the host's driver, or use an image for the driver's CUDA version.",
+		},
+		Any: []Pattern{
+			{Line: `forward compatibility was attempted on non[- ]supported HW|\b[Ee]rror 804\b|CUDA_ERROR_COMPAT_NOT_SUPPORTED|cudaErrorCompatNotSupported`},
+		},
+		Context:  `LD_LIBRARY_PATH\b.*/compat\b`,
+		Example:  "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 804: forward compatibility was attempted on non supported HW",
+		NearMiss: "forward compatibility: libcuda.so.580.65.06 in use",
+	},
+	{
 		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R98"}, From: Platform,
 		Title: "The GPU is busy or its system is not ready",
 		Steps: []string{
-			"Look for another process on the GPU, an exclusive compute mode, or a fabric manager that does not run.",
+			"Look for another process on the GPU, or a fabric manager that does not run.",
+			"Look at the compute mode in `nvidia-smi`: in `E. Process` (exclusive) one process alone gets the GPU, so all workers of `pytest -n` but the first fail. `nvidia-smi -c DEFAULT` sets it back.",
 			"Run the job again; the change is not at fault.",
 		},
 		Any: []Pattern{
@@ -547,6 +591,7 @@ var runtimeRows = []Row{
 			{Line: `operation not supported on (this|the) (OS|device)|CUDA_ERROR_MPS_\w+`},
 			{Line: `MPS client failed to connect|MPS server is not ready|\b[Ee]rror 802\b`},
 		},
+		Context: `\bE\. (Process|Thread)\b|(?i)exclusive[_ -]process`,
 		Example: "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable", NearMiss: "waiting for a CUDA-capable device",
 	},
 	{
@@ -558,13 +603,18 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R30", Stage: Runtime, Class: Infra, Unless: []string{"S-R40"}, From: Platform, Rank: Root,
-		Title:   "The host's disk is full, broken or cannot be written",
-		Steps:   []string{"Free space on the runner: caches, old work trees, images.", "Run the job again; the change is not at fault."},
+		Title: "The host's disk is full, broken or cannot be written",
+		Steps: []string{
+			"Free space on the runner: caches, old work trees, images. Linkers, and programs that map their files, die of a full disk by a bus error.",
+			"If `df -h` shows room, look at `df -i`: inodes ran out, and folders of many small files (caches, environments) must go. Else it is a quota.",
+			"Run the job again; the change is not at fault.",
+		},
+		Context: `^/dev/\S+ +\d+ +\d+ +\d+ +100% /|^\S+ +[\d.]+[KMGT] +[\d.]+[KMGT] +\S+ +(99|100)% /`,
 		Any:     []Pattern{{Line: `[Nn]o space left on device|\bENOSPC\b|Disk quota exceeded`, Not: `</torch_|/dev/shm|inotify|file watchers|posix_fallocate|NCCL WARN|'/(psm|sem)[_.-]`}, {Line: `Read-only file system`}, {Line: `\[Errno 5\] Input/output error|Input/output error \(os error 5\)|Structure needs cleaning`}},
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
-		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R06", "S-R13", "S-R21", "S-R95", "S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R06", "S-R13", "S-R21", "S-R117", "S-R95", "S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
 		Title: "The GPUs could not talk to each other",
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
@@ -761,7 +811,7 @@ var runtimeRows = []Row{
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
 	},
 	{
-		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R42", "S-R82"}, From: Platform,
+		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R117", "S-R42", "S-R82"}, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
 			"If the container service does not answer, start it on the runner, and let the job's user use it.",
@@ -1203,12 +1253,12 @@ var runtimeRows = []Row{
 		With:  []string{"S-R26"},
 		Title: "The grid is empty, or a dimension of it is beyond the limit of the GPU",
 		Steps: []string{
-			"The second and third dimension may be 65535 at most: put the large one first, or fold two into one.",
+			"The second and third dimension may be 65535 at most, the first 2147483647: put the large one (most often batch times heads) first, fold two into one there, or launch in parts.",
 			"Return early for an empty input: a grid of 0 blocks is refused.",
 		},
 		Any: []Pattern{
-			{Line: `\b[Gg]rid\w* ?[=:]? ?[(\[{](0\b|\d+, ?0\b|\d+, ?\d+, ?0\b)`},
-			{Line: `\b[Gg]rid\w* ?[=:]? ?[(\[{]\d+, ?(\d+, ?)?(6553[6-9]|655[4-9]\d|65[6-9]\d\d|6[6-9]\d{3}|[7-9]\d{4}|\d{6,})\b`},
+			{Line: `\b[Gg]rid\w* *[=:]? *[(\[{](0\b|\d+, ?0\b|\d+, ?\d+, ?0\b)`},
+			{Line: `\b[Gg]rid\w* *[=:]? *[(\[{]\d+, ?(\d+, ?)?(6553[6-9]|655[4-9]\d|65[6-9]\d\d|6[6-9]\d{3}|[7-9]\d{4}|\d{6,})\b`},
 			{Line: `\b(65535|maximum grid|grid dimension)\b.*\b(exceed\w*|limit|larger|greater|too (large|big))\b|\b(exceed\w*|beyond)\b.*\b(65535|grid (size|dim\w*|limit))\b`},
 		},
 		Example:  "launch relu grid=(1, 70000, 1)\nRuntimeError: CUDA error: invalid configuration argument",

@@ -90,7 +90,7 @@ func TestWordingsOfTheMachineRoom(t *testing.T) {
 		{"S-B25", "dial tcp: lookup registry.example on 127.0.0.53:53: server misbehaving"},
 		{"S-B25", "dial tcp: lookup registry.example: no such host"},
 		{"S-B25", "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to static.example:443"},
-		{"S-B25", "urllib.error.URLError: <urlopen error Tunnel connection failed: 403 Forbidden>"},
+		{"S-B110", "urllib.error.URLError: <urlopen error Tunnel connection failed: 403 Forbidden>"},
 		{"S-B25", "requests.exceptions.ChunkedEncodingError: ('Connection broken: IncompleteRead(1048576 bytes read, 2097152 more expected)', IncompleteRead(...))"},
 		{"S-X32", "sudo: The \"no new privileges\" flag is set, which prevents sudo from running as root."},
 		{"S-X21", "Access to model meta/x is restricted. You must have access to it and be authenticated to access it. Please log in."},

@@ -70,7 +70,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-B54", "error: the lock file /src/Cargo.lock needs to be updated but --frozen was passed to prevent this"},
 		{"S-B54", " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date"},
 		{"S-B55", "E: Unable to locate package cuda-tileiras-14-9"},
-		{"S-B25", "error: Proxy CONNECT aborted"},
+		{"S-B110", "error: Proxy CONNECT aborted"},
 		{"S-R43", "Error: EMFILE: too many open files, open '/src/a.js'"},
 		{"S-R40", "RuntimeError: unable to write to file </torch_811_0>: No space left on device (28)"},
 		{"S-R04", "munmap_chunk(): invalid pointer"},
