@@ -12,6 +12,7 @@ const (
 	waitsLong   = "S-R86"
 	unlikeCalls = "S-R75"
 	stillBuilds = "S-R107"
+	leavesEarly = "S-R109"
 	crashed     = "S-R24"
 )
 
@@ -39,6 +40,8 @@ var (
 	// building are the words of a process that compiles or tunes.
 	building = compile(`\b[Aa]utotun(e|ing)\b|\b([Cc]ompiling|[Bb]uilding extension|[Tt]uning)\b|\b[Jj][Ii][Tt][- ]?compil|\b[Bb]enchmark\w* config|\b\d+ ?/ ?\d+ configs\b|^\[\d+/\d+\] .*\b(nvcc|c\+\+|g\+\+)\b`)
 	built    = compile(`\b(done|finished|complete|completed|cache hit|hit)\b|\btook \d`)
+	// leaving are the words of a process that does not come to the next collective.
+	leaving = compile(`\b(exit(s|ing)?|leav(es|ing))\b|\bleft the (loop|group|job)\b|\bnothing (left|more|to do)\b|\bno (more |further )?(work|batch(es)?|data|tiles?|rows?|tokens?)\b|\b(is|are) (empty|exhausted)\b|\breturn(s|ing)? early\b|\bskip(s|ping) (the )?(collective|all[-_ ]?reduce|all[-_ ]?gather|barrier|sync)`)
 	// ownError is the last line of a traceback, or a panic.
 	ownError = compile(`^[\w.]*(Error|Exception|Exit|Interrupt|Assert\w*)\b *(:|$)|\bpanicked at |\bCUDA error\b|\bSegmentation fault\b`)
 	// samePart are collectives of which all processes give as many elements.
@@ -100,8 +103,11 @@ func (r *ranks) end(sc *logScan) {
 		l, failed := r.wrong[who]
 		if !failed {
 			l = r.last[who]
-			if building.match(l.text) && !built.match(l.text) {
+			switch {
+			case building.match(l.text) && !built.match(l.text):
 				sc.explains(stillBuilds, []string{waitsLong}, l)
+			case leaving.match(l.text) && !l.quote:
+				sc.explains(leavesEarly, []string{waitsLong}, l)
 			}
 		}
 		if h := sc.found[waitsLong]; h != nil && h.log == sc.logs && !h.context {

@@ -116,3 +116,21 @@ func TestGridThatDoesNotFit(t *testing.T) {
 		assert.Equal(t, want, Text("job.log", log+wait).Matches[0].Signature, log)
 	}
 }
+
+// A thread that waited for another one passes its panic on: the first one is shown.
+func TestPanicOfAnotherThreadIsQuoted(t *testing.T) {
+	first := "thread '<unnamed>' panicked at src/streams/worker.rs:64:13:\nassertion failed: rows % streams == 0\n\n"
+	for _, after := range []string{"Any { .. }", "PoisonError { .. }", "RecvError"} {
+		got := Text("job.log", first+"thread 'four' panicked at tests/streams.rs:31:18:\ncalled `Result::unwrap()` on an `Err` value: "+after).Matches[0]
+		assert.Equal(t, "S-R46", got.Signature, after)
+		assert.Contains(t, got.Excerpt.Plain(), "rows % streams == 0", after)
+	}
+	got := Text("job.log", first+"thread 'four' panicked at tests/streams.rs:31:18:\ncalled `Result::unwrap()` on an `Err` value: Missing").Matches[0]
+	assert.NotContains(t, got.Excerpt.Plain(), "rows % streams == 0")
+}
+
+func TestCrashQuotesWhatWasThrown(t *testing.T) {
+	got := Text("job.log", "terminate called after throwing an instance of 'std::invalid_argument'\n  what():  filter 7x7 needs padding 3\nAborted (core dumped)").Matches[0]
+	assert.Equal(t, "S-R24", got.Signature)
+	assert.Contains(t, got.Excerpt.Plain(), "filter 7x7 needs padding 3")
+}

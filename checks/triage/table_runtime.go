@@ -502,6 +502,7 @@ var runtimeRows = []Row{
 			{Line: `Fatal Python error: (Segmentation fault|Bus error|Illegal instruction|Floating-point exception|Floating point exception|Aborted)`},
 			{Line: `(signal: (11|4|8|7), SIG|(Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted) +\(core dumped\)|exit (code|status):? (139|134|135|136)\b)`},
 		},
+		Context: `^what\(\): |^File "[^"]+", line \d+ in \w`, ContextAfter: true,
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
 	},
 	{
@@ -1520,5 +1521,18 @@ var runtimeRows = []Row{
 		},
 		Example:  "$ dmesg\nDMAR: [DMA Read NO_PASID] Request device [41:00.0] fault addr 0x38fe0000000 [fault reason 0x06] PTE Read access is not set\n[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, Timeout(ms)=60000)",
 		NearMiss: "DMAR: IOMMU enabled\n[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, Timeout(ms)=60000)",
+	},
+	{
+		ID: leavesEarly, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
+		With:  []string{waitsLong},
+		Title: "A rank leaves earlier than the others, which wait for it in a collective: the ranks have unlike amounts of work",
+		Steps: []string{
+			"Give all ranks as many steps: pad or drop the rest of the data, or agree on the smallest count first.",
+			"Let a rank without work join the collectives with an empty or neutral part.",
+			"Look for a `return`, `continue` or `break` that depends on the rank or its data before a collective.",
+		},
+		Any:      []Pattern{{Line: `\branks? \d+ (has|had|have) (no|fewer|less) (work|batches|steps|rows|tokens)\b`}},
+		Example:  "rank 1 has fewer batches: 12 of 13\n[E1005 ProcessGroupNCCL.cpp:685] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600041 milliseconds before timing out.",
+		NearMiss: "rank 1 has 13 batches\n[E1005 ProcessGroupNCCL.cpp:685] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600041 milliseconds before timing out.",
 	},
 }
