@@ -180,6 +180,7 @@ func (r *run) made(t *term, n syntax.Node) *term {
 // push enters a condition and returns how to leave it.
 func (r *run) push(kind guardKind, t *term, n syntax.Node) func() {
 	depth := len(r.guards)
+	r.u().spend(depth / 2)
 	r.guards = append(slices.Clip(r.guards), guard{kind, t, n})
 	return func() {
 		r.guards = r.guards[:depth]
@@ -432,25 +433,24 @@ func (f *frame) ifStatement(n syntax.Node) flow {
 		case len(alternatives) == 0:
 			return goesOn
 		case alternatives[0].Is("elif_clause"):
-			return f.elif(n, 0)
+			return f.elif(alternatives)
 		}
 		return f.block(alternatives[0].Field("body"))
 	})
 }
 
-// elif executes the i-th alternative of an if statement and those after it.
-func (f *frame) elif(n syntax.Node, i int) flow {
-	alts := n.Fields("alternative")
-	if i >= len(alts) {
+// elif executes the first of the alternatives of an if statement, and those after it.
+func (f *frame) elif(alternatives []syntax.Node) flow {
+	if len(alternatives) == 0 {
 		return goesOn
 	}
-	alt := alts[i]
-	if alt.Is("else_clause") {
-		return f.block(alt.Field("body"))
+	first := alternatives[0]
+	if first.Is("else_clause") {
+		return f.block(first.Field("body"))
 	}
-	return f.branch(alt, f.eval(alt.Field("condition")),
-		func() flow { return f.block(alt.Field("consequence")) },
-		func() flow { return f.elif(n, i+1) })
+	return f.branch(first, f.eval(first.Field("condition")),
+		func() flow { return f.block(first.Field("consequence")) },
+		func() flow { return f.elif(alternatives[1:]) })
 }
 
 // branch executes both sides of a condition and joins what they left.
@@ -463,7 +463,7 @@ func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) f
 		return otherwise()
 	}
 	before := f.copyVars()
-	r.u().spend(len(before) / 4)
+	r.u().spend(len(before) / 2)
 	side := func(c *term, do func() flow) (map[string]binding, flow) {
 		f.vars = copyOf(before)
 		done := r.push(onCond, c, n)
@@ -875,6 +875,10 @@ func (f *frame) foreign(t *term) bool {
 	return false
 }
 
+// maxStored bounds the entries up to which a dictionary that is filled one by one is
+// known entry by entry.
+const maxStored = 256
+
 // store changes an attribute or an element of what a name holds.
 func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.Node) {
 	u := f.run.u()
@@ -885,7 +889,7 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 		kids = []*term{old, key, v}
 	}
 	next := u.raw("store", text, kids...)
-	if old.is("dict") && text == "[]" && key.constant() {
+	if old.is("dict") && text == "[]" && key.constant() && len(old.kids) < maxStored {
 		next = u.dict(append(slices.Clone(old.kids), u.raw("pair", "", key, v)))
 	}
 	f.run.made(next, at)

@@ -433,6 +433,7 @@ func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
 // spread dictionaries are written out.
 func (u *universe) dict(kids []*term) *term {
 	var out []*term
+	place := map[*term]int{} // of a pair in out, by its key
 	var add func(k *term)
 	add = func(k *term) {
 		if k.is("dstar") && k.kids[0].is("dict") {
@@ -442,12 +443,11 @@ func (u *universe) dict(kids []*term) *term {
 			return
 		}
 		if k.is("pair") {
-			for i, o := range out {
-				if o.is("pair") && o.kids[0] == k.kids[0] {
-					out[i] = k
-					return
-				}
+			if i, ok := place[k.kids[0]]; ok {
+				out[i] = k
+				return
 			}
+			place[k.kids[0]] = len(out)
 		}
 		out = append(out, k)
 	}
