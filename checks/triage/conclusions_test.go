@@ -47,6 +47,7 @@ func TestModes(t *testing.T) {
 		{"S-C39", []string{"test_attn[causal=False-8]", "test_attn[causal=True-8]!"}},
 		{"S-C35", []string{"test_attn[dropout_p=0.0-8]", "test_attn[dropout_p=0.1-8]!", "test_attn[dropout_p=0.3-8]!"}},
 		{"S-C36", []string{"test_hist[first-8]", "test_hist[second-8]!"}},
+		{"S-C36", []string{"test_topk[fresh]", "test_topk[after_reset]!"}},
 		{"S-C37", []string{"test_relu[out_of_place-8]", "test_relu[inplace-8]!"}},
 		{"S-C32", []string{"test_norm[contiguous-8]", "test_norm[split-8]!"}},
 		{"S-C03", []string{"test_linear[float16-8]", "test_linear[float32-8]!"}},
@@ -84,6 +85,7 @@ func TestPairs(t *testing.T) {
 		{"S-C18", "square root of 128", "out=11.3137 ref=1.0\nout=22.6274 ref=2.0\nout=33.9411 ref=3.0\n"},
 		{"S-C18", "more", "i actual expected\n0 1.5 1.0\n1 2.5 2.0\n2 4.5 4.0\n3 8.5 8.0\n"},
 		{"S-C18", "depends on a size", "d=64: ratio got/want min 8.0000 max 8.0001\nd=128: ratio got/want min 11.3137 max 11.3138\n"},
+		{"S-C18", "one less", "std over 512 values\nidx kernel numpy\n0 1.000978 1.0\n1 2.001956 2.0\n2 4.003912 4.0\n"},
 		{"S-C31", "2 times", "i got want\n0 2.0 1.0\n1 4.0 2.0\n2 6.0 3.0\n"},
 		{"S-C01", "0", "i got want\n0 0.0 1.0\n1 0.0 2.0\n2 0.0 3.0\n"},
 		{"S-C27", "first 2", "i got want\n0 5.0 5.0\n1 7.0 7.0\n2 0.0 3.0\n3 0.0 4.0\n"},
@@ -107,6 +109,7 @@ func TestPairs(t *testing.T) {
 		"i got want\n0 1.1 1.0\n1 2.5 2.0\n2 3.1 3.0\n",
 		"i got want\n0 2.0 1.0\n1 4.0 2.0\n",
 		"head 0: ok\nhead 1: ok\nhead 2: WRONG\nhead 3: ok\n",
+		"std over 300 values\nidx kernel numpy\n0 1.000978 1.0\n1 2.001956 2.0\n2 4.003912 4.0\n",
 		"step 0: got 64 want 64\nstep 1: got 128 want 64\nstep 2: got 192 want 64\n",
 		"run 0: got 61 want 64\nrun 1: got 61 want 64\nrun 2: got 61 want 64\n",
 		"ratio got/want min 0.4000 max 8.0000\n",
@@ -123,6 +126,8 @@ func TestBothSides(t *testing.T) {
 		{"S-P23", "n base_us cur_us\n64 5.0 25.1\n128 6.0 26.0\n4096 20.0 40.2\n65536 90.0 110.1\n"},
 		{"S-P41", "achieved occupancy\n gemm main 48.0% PR 24.0%\n"},
 		{"S-P41", "gemm occupancy: 50.0% -> 25.0%\n"},
+		{"S-P41", "| kernel | blocks/SM main | blocks/SM PR |\n|---|---|---|\n| conv | 5 | 2 |\n"},
+		{"S-P21", "kernel  regs(base)  regs(head)  local_store(base)  local_store(head)\ndecode  128         255         0                  4096\n"},
 		{"S-P35", "Triton autotuning for function _mm,\nwith key as (64,),\nbest config selected: A: 1;\nTriton autotuning for function _mm,\nwith key as (64,),\nbest config selected: A: 2;\n"},
 		{"S-P21", "kernel    num_warps   n_regs      n_spills\n          base -> cur  base -> cur  base -> cur\n_mm       8 -> 4      100 ->  255   0 -> 40\n"},
 	} {
@@ -149,4 +154,36 @@ func TestRunsTurn(t *testing.T) {
 	for _, log := range []string{bad + "1 passed in 2.02s\n", bad + bad, bad + "12 passed in 2.02s\n" + bad} {
 		assert.NotContains(t, ids(Text("job.log", log)), "S-C19", log)
 	}
+}
+
+// The names of Rust tests tell sizes and modes as the parameters of pytest do.
+func TestRustCases(t *testing.T) {
+	log := func(cases ...string) string {
+		var results, outputs strings.Builder
+		for _, c := range cases {
+			name, failed := strings.CutSuffix(c, "!")
+			word := "ok"
+			if failed {
+				word = "FAILED"
+				fmt.Fprintf(&outputs, "---- %s stdout ----\nthread '%s' panicked at tests/a.rs:4:5:\nassertion failed: max_err(&got, &want) < 1e-5\n\n", name, name)
+			}
+			fmt.Fprintf(&results, "test %s ... %s\n", name, word)
+		}
+		return results.String() + "\nfailures:\n\n" + outputs.String() + "test result: FAILED. 1 passed; 1 failed\n"
+	}
+	for _, c := range []struct {
+		want  string
+		cases []string
+	}{
+		{"S-C06", []string{"ops::rows_128", "ops::rows_129!", "ops::rows_256", "ops::rows_300!"}},
+		{"S-C48", []string{"ops::step_eager", "ops::step_graph!"}},
+		{"S-C39", []string{"attn::fwd_64", "attn::fwd_causal_64!"}},
+		{"S-C14", []string{"ops::rows_128!", "ops::rows_129!"}},
+	} {
+		got := Text("job.log", log(c.cases...))
+		require.NotEmpty(t, got.Matches, c.cases)
+		assert.Equal(t, c.want, got.Matches[0].Signature, "%v: %v", c.cases, ids(got))
+	}
+	got := Text("job.log", log("ops::rows_128", "ops::rows_129!", "ops::rows_256", "ops::rows_300!"))
+	assert.Equal(t, "ops::rows_129", got.Matches[0].Case.Plain())
 }

@@ -99,7 +99,7 @@ func raggedOnly(cases []Case) *Seen {
 	if i := slices.IndexFunc(cases, func(c Case) bool { return c.wrong() && cappedAt(*c.Compared) > 0 }); i >= 0 {
 		return at(cases, "the first wrong row is %d, a multiple of %d multiprocessors", cases[i].Compared.First[0], cappedAt(*cases[i].Compared))
 	}
-	if !slices.ContainsFunc(cases, Case.wrong) {
+	if !slices.ContainsFunc(cases, Case.differs) {
 		return nil
 	}
 	same, option := variant(cases)
@@ -132,7 +132,7 @@ func paddedLanes(cases []Case) *Seen {
 		return nil
 	}
 	seen := raggedOnly(cases)
-	if seen == nil {
+	if seen == nil || !slices.ContainsFunc(cases, Case.wrong) {
 		return nil
 	}
 	for _, c := range cases {

@@ -114,7 +114,7 @@ func message(shown string) string {
 // show. A message that stands in quoted source was not printed by the program.
 var quoted = []string{
 	`"`, `'`, "#", "//", "raise ", "assert ", "AssertionError: assert ", "if ", "elif ", "else:", "print(", "logger.", "logging.",
-	"warnings.warn(", "pytest.skip(", "pytest.fail(", "pytest.xfail(", "eprintln!(", "panic!(",
+	"warnings.warn(", "pytest.skip(", "pytest.fail(", "pytest.xfail(", "eprintln!(", "panic!(", "sys.exit(",
 }
 
 // quotedFirst has the first bytes of quoted.

@@ -85,7 +85,7 @@ var (
 	}
 	dropoutMode = mode{is: drops, what: "that drop elements at random"}
 	laterMode   = mode{
-		is:    worded(later, `warm_?up`),
+		is:    worded(later+`|after_\w+|post_\w+`, `warm_?up`),
 		what:  "of a later call, and the first one passes",
 		plain: firstCall,
 	}
@@ -162,7 +162,7 @@ func (m mode) alone(run Run) *Seen {
 				plain++
 			}
 		}
-		if clear && wrong > 0 && plain > 0 && (excused > 0 || m.sure == nil || m.sure(run)) && slices.ContainsFunc(f, func(c Case) bool { return c.wrong() || c.unlike }) {
+		if clear && wrong > 0 && plain > 0 && (excused > 0 || m.sure == nil || m.sure(run)) && slices.ContainsFunc(f, Case.differs) {
 			return at(f, "the %d wrong cases are those %s", wrong, m.what)
 		}
 	}
@@ -187,7 +187,7 @@ func oneGPU(run Run) *Seen {
 			}
 		}
 		for gpu := range bad {
-			if clear && len(bad) == 1 && !good[gpu] && len(good) >= 2 && slices.ContainsFunc(f, func(c Case) bool { return c.wrong() || c.unlike }) {
+			if clear && len(bad) == 1 && !good[gpu] && len(good) >= 2 && slices.ContainsFunc(f, Case.differs) {
 				return at(f, "all wrong cases are of GPU %s, and the same ones pass on %d others", gpu, len(good))
 			}
 		}

@@ -55,17 +55,18 @@ type ratio struct {
 }
 
 const (
-	maxPairs  = 256  // values, calls and places that are kept
-	fewPairs  = 3    // values that tell something
-	maxSizes  = 64   // whole numbers that are kept
-	sameRatio = 2e-3 // relative, by which equal ratios differ in print
-	equalTo   = 1e-4 // relative, by which equal values differ in print
-	fullRight = 5e-3 // relative to 1, of a ratio that says that nothing is wrong
-	smallErr  = 1e-2 // the largest error of a place that is right
-	largeErr  = 0.05 // the smallest of one that is wrong
-	manyTimes = 100  // times that the errors of wrong places exceed those of right ones
-	maxRows   = 64   // of a tensor
-	repeated  = 1e-3 // relative, by which calls must differ to be unlike
+	maxPairs     = 256  // values, calls and places that are kept
+	fewPairs     = 3    // values that tell something
+	maxSizes     = 64   // whole numbers that are kept
+	sameRatio    = 2e-3 // relative, by which equal ratios differ in print
+	equalTo      = 1e-4 // relative, by which equal values differ in print
+	fullRight    = 5e-3 // relative to 1, of a ratio that says that nothing is wrong
+	smallErr     = 1e-2 // the largest error of a place that is right
+	largeErr     = 0.05 // the smallest of one that is wrong
+	maxRows      = 64   // of a tensor
+	leastExcess  = 2e-4 // beyond 1, of a ratio that is told
+	partOfExcess = 0.05 // of what a ratio is beyond 1, by which equal ones differ
+	repeated     = 1e-3 // relative, by which calls must differ to be unlike
 )
 
 var (
@@ -115,7 +116,7 @@ func (p *pairs) line(l line) {
 // namesSide reports whether a line may name the reference, as heads of tables and lines
 // with the values of both sides do.
 func namesSide(text string) bool {
-	return strings.Contains(text, "want") || strings.Contains(text, "xpected") || strings.Contains(text, "ref") || strings.Contains(text, "Ref") || strings.Contains(text, "torch") || strings.Contains(text, "golden") || strings.Contains(text, "should be")
+	return strings.Contains(text, "want") || strings.Contains(text, "xpected") || strings.Contains(text, "ref") || strings.Contains(text, "Ref") || strings.Contains(text, "torch") || strings.Contains(text, "golden") || strings.Contains(text, "numpy") || strings.Contains(text, "eager") || strings.Contains(text, "should be")
 }
 
 // leadingWord is the first word of a line in small letters, "" where it is long.
@@ -435,18 +436,18 @@ func constant(got, want []float64) (float64, bool) {
 			return 0, false
 		case math.IsNaN(first):
 			first = r
-		case math.Abs(r-first) > sameRatio*math.Abs(first):
+		case math.Abs(r-first) > min(sameRatio*math.Abs(first), partOfExcess*math.Abs(first-1)):
 			return 0, false
 		}
 	}
-	return first, math.Abs(first-1) > fullRight
+	return first, math.Abs(first-1) > leastExcess
 }
 
 // factor tells of a ratio that all values have: a whole multiple, a constant that
 // formulas have, or one that two sizes make.
 func (p *pairs) factor(r float64, of string) {
 	close := func(v float64) bool { return math.Abs(r-v) <= sameRatio*math.Abs(v) }
-	if whole := math.Max(math.Abs(r), 1/math.Abs(r)); r > 0 && math.Abs(whole-math.Round(whole)) < sameRatio && whole < mostMultiple {
+	if whole := math.Max(math.Abs(r), 1/math.Abs(r)); r > 0 && math.Abs(whole-math.Round(whole)) < sameRatio && math.Round(whole) >= 2 && whole < mostMultiple {
 		p.tells(multiple, fmt.Sprintf("%s are %.4g times the reference's", of, r))
 		return
 	}
@@ -472,7 +473,20 @@ func (p *pairs) factor(r float64, of string) {
 			}
 		}
 	}
-	what := fmt.Sprintf("%s are %.5g times the reference's", of, r)
+	for _, n := range sizes {
+		if from != "" || n < 3 {
+			continue
+		}
+		for _, e := range []float64{n / (n - 1), (n - 1) / n, math.Sqrt(n / (n - 1)), math.Sqrt((n - 1) / n)} {
+			if math.Abs(r-e) <= partOfExcess*math.Abs(e-1) {
+				from = fmt.Sprintf("that of %.0f and %.0f: one side divides by the number of values, the other by one less", n, n-1)
+			}
+		}
+	}
+	if math.Abs(r-1) <= fullRight && from == "" {
+		return
+	}
+	what := fmt.Sprintf("%s are %.6g times the reference's", of, r)
 	if from != "" {
 		what += ", which is " + from
 	}

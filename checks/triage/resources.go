@@ -35,7 +35,7 @@ var (
 	cellGap    = regexp.MustCompile(`\s*\|\s*|\s{2,}`)
 	arrowGap   = regexp.MustCompile(`\s*(?:->|=>|→)\s*`)
 	lastNumber = regexp.MustCompile(`(\d+)\D*$`)
-	spillWord  = compile(`[Ss]pill|SPILL|\bstack\b|\bSTACK\b`)
+	spillWord  = compile(`[Ss]pill|SPILL|\bstack\b|\bSTACK\b|\blocal_(?:store|load|mem)`)
 )
 
 func (r *resources) line(l line) {

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"regexp"
@@ -37,14 +38,18 @@ type Case struct {
 
 // shown is what a console log adds to a case.
 type shown struct {
-	unsaid bool // it failed with an assertion, or with nothing said
-	again  bool // a second run of it ended otherwise
+	name   string // as the log has it; "" where that is the records' name
+	unsaid bool   // it failed with an assertion, or with nothing said
+	again  bool   // a second run of it ended otherwise
 	facts
 }
 
 // maybeWrong reports whether the case has wrong values or may have: what failed in
 // it is not told.
-func (c Case) maybeWrong() bool { return c.wrong() || c.unsaid || c.Failed && c.unlike }
+func (c Case) maybeWrong() bool { return c.differs() || c.unsaid }
+
+// differs reports whether the case says that values differ, with figures or without.
+func (c Case) differs() bool { return c.wrong() || c.Failed && c.unlike }
 
 func (c Case) wrong() bool { return c.Failed && c.Compared != nil }
 
@@ -107,7 +112,7 @@ func (c *collector) addShown(tc records.Case, compared *Comparison, log string, 
 		c.parser, c.cases, c.times, c.ids = &p, map[string][]Case{}, map[string]map[string]measurement{}, map[string]records.TestID{}
 	}
 	id := c.parse(tc.Class, tc.Name)
-	out := Case{ID: id, shown: more, name: tc.ID(), params: apartSizes(id.Params), log: log, line: tc.Line}
+	out := Case{ID: id, shown: more, name: cmp.Or(more.name, tc.ID()), params: apartSizes(id.Params), log: log, line: tc.Line}
 	switch tc.Outcome {
 	case records.Failed, records.Error, records.Timeout, records.Crashed:
 		out.Failed = true

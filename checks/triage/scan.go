@@ -193,6 +193,7 @@ type logScan struct {
 	samples  samples
 	usage    resources
 	sides    bothSides
+	rust     rustCases
 	raised   raised
 	ranks    ranks
 	panics   panics
@@ -294,6 +295,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.samples.line(l)
 			sc.usage.line(l)
 			sc.sides.line(l)
+			sc.rust.line(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -672,6 +674,7 @@ func (sc *logScan) end() {
 		sc.samples.end(sc)
 		sc.usage.end(sc)
 		sc.sides.end(sc)
+		sc.rust.into(&sc.shown, sc.name)
 		sc.tellOverflow()
 	}
 	sc.printed.end(sc)

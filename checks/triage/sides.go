@@ -15,9 +15,11 @@ type bothSides struct {
 	base      []float64
 	more      []float64 // what the run takes beyond the base
 	first     line
-	constant  line // a table in which each size takes as much more
-	occupancy int  // line that last names an occupancy
-	emptier   line // on which the run's occupancy is far below the base's
+	constant  line   // a table in which each size takes as much more
+	occupancy int    // line that last names an occupancy
+	emptier   line   // on which the run's occupancy is far below the base's
+	warps     [2]int // columns of a table of occupancies, the base's first
+	cells     int    // of that table's head, 0 outside of one
 	function  string
 	config    map[string]string // by function and key that a tuner worked for
 	key       string
@@ -52,7 +54,7 @@ var (
 )
 
 func (s *bothSides) line(l line) {
-	if l.quote || len(l.text) > 1024 {
+	if l.quote && !strings.HasPrefix(l.text, "|") || len(l.text) > 1024 {
 		return
 	}
 	if s.width > 0 {
@@ -63,6 +65,9 @@ func (s *bothSides) line(l line) {
 	}
 	if strings.Contains(l.text, "ccupancy") {
 		s.occupancy = l.n
+	}
+	if s.cells > 0 || warpsWord.match(l.text) {
+		s.table(l)
 	}
 	if s.emptier.n == 0 && s.occupancy > 0 && l.n-s.occupancy <= occupancyNear && strings.Contains(l.text, "%") {
 		m := bothShares.FindStringSubmatch(l.text)
@@ -84,6 +89,38 @@ func (s *bothSides) line(l line) {
 			}
 			s.runs = append(s.runs, testRun{count(m[1]) > 0, count(m[1]) + count(m[2]), l})
 		}
+	}
+}
+
+// warpsWord names how many blocks or warps a multiprocessor holds.
+var warpsWord = compile(`[Oo]ccupancy|\b(?:blocks|warps|CTAs|ctas) ?(?:/|per) ?SM\b|\bactive[_ ]warps\b`)
+
+// table takes the head and the rows of a table with occupancies of both sides.
+func (s *bothSides) table(l line) {
+	row := cellGap.Split(strings.Trim(l.text, " |"), -1)
+	if warpsWord.match(l.text) {
+		at := [2]int{-1, -1}
+		for i, c := range row {
+			switch {
+			case !warpsWord.match(c):
+			case olderSide.match(c):
+				at[0] = i
+			case newerSide.match(c):
+				at[1] = i
+			}
+		}
+		if s.cells = 0; at[0] >= 0 && at[1] >= 0 {
+			s.warps, s.cells = at, len(row)
+		}
+		return
+	}
+	if len(row) != s.cells {
+		s.cells = 0
+		return
+	}
+	a, b := number(strings.TrimRight(row[s.warps[0]], " %")), number(strings.TrimRight(row[s.warps[1]], " %"))
+	if a > 0 && b > 0 && b < emptierPart*a && s.emptier.n == 0 {
+		s.emptier = l
 	}
 }
 
