@@ -22,6 +22,7 @@ type conditions struct {
 	gpus      int  // that a listing shows
 	visible   line // CUDA_VISIBLE_DEVICES
 	beyond    int  // the largest number that it names
+	hidden    line // it names no GPU
 	noSlices  line // MIG is on, without a slice
 	noBase    line // two commits have no common one
 	pointer   line // a file of data has the size of an LFS pointer
@@ -32,6 +33,7 @@ type conditions struct {
 	had     map[string]string // versions that the installer removed, by package
 	changes map[string]change // what it replaced them by, by package
 	changed change            // the one that an error is about
+	own     map[string]bool   // modules of packages that the job built
 	kept    map[string]line   // packages that were there, by module
 	lacks   []string          // modules that lack something
 	foreign map[string]bool   // modules of which code outside of the checkout ran
@@ -73,7 +75,7 @@ const (
 )
 
 var (
-	noDevice  = []string{"S-R18", "S-R82", "S-X12"}
+	noDevice  = []string{"S-R18", "S-R82"}
 	noPackage = []string{"S-B25", "S-B45", "S-B46", "S-B55"}
 	noImport  = []string{"S-I11", "S-I12", "S-I25", "S-I26", "S-I40", "S-I45", unnamedError}
 )
@@ -109,14 +111,23 @@ var notes = sync.OnceValue(func() []note {
 				}
 			}
 		}},
+		{compile(`^(?:export |- |-e )?CUDA_VISIBLE_DEVICES["']?[=:] ?(?:""|'')?$|\bCUDA_VISIBLE_DEVICES["']?[=:] ?["']?-1\b`), at(func(c *conditions) *line { return &c.hidden })},
 		{compile(`\bNo MIG devices found\b`), at(func(c *conditions) *line { return &c.noSlices })},
 		// A pointer has about 130 bytes, and no such file is as small.
-		{compile(`^-rw\S+ +\d+ \S+ +\S+ +1[23]\d .*\.(?:pt|pth|bin|ckpt|safetensors|npy|npz|pkl|h5|onnx|cubin|parquet|so|a|gz|zip|whl)$`), at(func(c *conditions) *line { return &c.pointer })},
+		{compile(`^-rw\S+ +\d+ \S+ +\S+ +1(?:2[6-9]|3[0-6]) .*\.(?:pt|pth|bin|ckpt|safetensors|npy|npz|pkl|h5|onnx|cubin|parquet)$`), at(func(c *conditions) *line { return &c.pointer })},
 		{compile(`\bno merge base\b`), at(func(c *conditions) *line { return &c.noBase })},
 		{compile(`certificate is not yet valid`), at(func(c *conditions) *line { return &c.clock })},
 		{compile(`Tunnel connection failed: 40[37]|\b407 Proxy Authentication`), at(func(c *conditions) *line { return &c.proxy })},
 		{compile(`certificate verify failed: (?:unable to get local issuer|self[- ]signed) certificate`), at(func(c *conditions) *line { return &c.authority })},
 		{compile(`^Found existing installation: (\S+) (\S+)$`), func(c *conditions, _ line, m []string) { c.uninstalled(m[1], m[2]) }},
+		{compile(`^Building (?:editable|wheel) for (\S+) `), func(c *conditions, _ line, m []string) {
+			if c.own == nil {
+				c.own = map[string]bool{}
+			}
+			if len(c.own) < maxConditions {
+				c.own[moduleOf(m[1])] = true
+			}
+		}},
 		{compile(`^Successfully installed (.+)`), func(c *conditions, l line, m []string) {
 			for f := range strings.FieldsSeq(m[1]) {
 				if i := strings.LastIndexByte(f, '-'); i > 0 {
@@ -246,7 +257,7 @@ func (c *conditions) missing(module string, l line) {
 	}
 	top, _, _ := strings.Cut(module, ".")
 	for _, name := range append([]string{moduleOf(top)}, brings[top]...) {
-		if by, ok := c.changes[name]; ok && c.changed.failed == "" {
+		if by, ok := c.changes[name]; ok && c.changed.failed == "" && !c.own[name] {
 			by.failed = strings.Clone(l.text)
 			c.changed = by
 		}
@@ -289,14 +300,18 @@ func (c *conditions) end(sc *logScan) {
 		sc.hits = slices.DeleteFunc(sc.hits, func(x *hit) bool { return x == h })
 		sc.causes(shortHistory, []string{noTests}, c.noBase, "")
 	}
-	if c.visible.n > 0 && c.gpus > 0 && c.beyond >= c.gpus {
-		sc.causes(hiddenDevice, append([]string{"S-R95"}, noDevice...), c.visible, "")
-	}
-	if c.noSlices.n > 0 {
-		sc.causes(hiddenByMIG, noDevice, c.noSlices, "")
+	if sc.lacksDevice() {
+		switch {
+		case c.visible.n > 0 && c.gpus > 0 && c.beyond >= c.gpus:
+			sc.causes(hiddenDevice, nil, c.visible, "")
+		case c.hidden.n > 0:
+			sc.causes(hiddenDevice, nil, c.hidden, "")
+		case c.noSlices.n > 0:
+			sc.causes(hiddenByMIG, nil, c.noSlices, "")
+		}
 	}
 	if c.pointer.n > 0 {
-		sc.causes(lfsPointers, append([]string{failedCase, "S-I47"}, noImport...), c.pointer, "")
+		sc.causes(lfsPointers, []string{"S-I47", unnamedError}, c.pointer, "")
 	}
 	if c.clock.n > 0 {
 		sc.causes(wrongClock, noPackage, c.clock, "")
@@ -320,6 +335,13 @@ func (c *conditions) end(sc *logScan) {
 	if c.lost.failed != "" {
 		sc.causes(removedBuild, nil, c.lost.at, c.lost.failed)
 	}
+}
+
+// lacksDevice reports whether something failed for want of a GPU, or all was skipped. A
+// job that is meant to do without one skips a part.
+func (sc *logScan) lacksDevice() bool {
+	h := sc.found["S-R18"]
+	return h != nil && !h.Skipped || sc.found["S-X12"] != nil || sc.found["S-R95"] != nil
 }
 
 // causes adds a match that leads over what it explains, with a text to be quoted.

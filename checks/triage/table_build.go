@@ -1075,7 +1075,6 @@ var buildRows = []Row{
 			{Line: missingHeader, Not: cudaHeader + `|\bPython\.h\b`},
 			{Line: `error: cannot open source file "`, Not: `"(cuda\w*|vector_types|driver_types|device_types|builtin_types|crt/\w+|nv/target|cooperative_groups|mma|curand\w*|cublas\w*)(\.h(pp)?)?"|\.cu"`},
 		},
-		Context: `^submodules: false$`,
 		Example: "src/shim.cc:12:10: fatal error: cutlass/cutlass.h: No such file or directory", NearMiss: "src/shim.cc:12:10: note: cutlass/cutlass.h is included here",
 	},
 	{

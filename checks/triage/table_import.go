@@ -639,7 +639,6 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bCUDA_VISIBLE_DEVICES\W{1,3}(MIG-|GPU-)\w`, With: []string{"S-R18"}},
-			{Line: `^(export |- |-e )?CUDA_VISIBLE_DEVICES["']?(:|=) ?(""|'')?$|\bCUDA_VISIBLE_DEVICES["']?[=:] ?["']?-1\b`, With: []string{"S-R18"}, Rank: Root},
 			{Line: `invalid device ordinal`, Near: `\bCUDA_VISIBLE_DEVICES\W{1,3}[1-9]\d*$`, Within: 45},
 		},
 		Example:  "CUDA_VISIBLE_DEVICES: MIG-77aa0d12-41c9-5f0a-9f1e-aa21cdefa001\nE   RuntimeError: No CUDA GPUs are available",
