@@ -523,6 +523,7 @@ var buildRows = []Row{
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
+			"For a crate or module that is not declared, add the dependency to Cargo.toml, or the `mod` to lib.rs.",
 			"Check that the operation exists in the pinned version of cutile.",
 		},
 		Any:     []Pattern{{Line: `error\[E0(425|412|405|422|423|424|432|433|531|574|576)\]`}, {Line: `error: cannot find (macro|attribute|derive macro) `}},

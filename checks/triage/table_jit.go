@@ -831,6 +831,17 @@ var jitRows = []Row{
 		Example:  "tvm.error.InternalError: Check failed: (min_reg_num < INT64_MAX) is false: no available layout found",
 		NearMiss: "TileLang begins to compile kernel `main`, layouts found: 4",
 	},
+	{
+		ID: "S-J70", Stage: JIT, Class: Kernel, Also: Host, Rank: General, LastResort: true, Unless: []string{"S-J31", "S-R17"}, From: TileGym,
+		Title: "The kernel was not compiled or launched, and the log does not hold the reason",
+		Steps: []string{
+			"The reason stands on standard error: look in the captured output of the case, or further up in the log, for `cutile_` and `error:`.",
+			"Run the case alone with `-s`, and give that output to triage together with this log.",
+		},
+		Any:      []Pattern{{Line: `\bcutile_\w+ failed \(rc=-3\)`}},
+		Example:  "E   RuntimeError: cutile_rms_norm failed (rc=-3): kernel launch failed",
+		NearMiss: "E   RuntimeError: cutile_rms_norm failed (rc=-2): unsupported dtype",
+	},
 }
 
 // numbered are the signatures of a stage up to a number.

@@ -221,7 +221,7 @@ var processRows = []Row{
 		Example: "FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1] - [XPASS(strict)] issue 41", NearMiss: "tests/ops/test_bmm.py::test_op[cutile_rs-1] XPASS",
 	},
 	{
-		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, Unless: []string{"S-I09"}, From: Platform,
+		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, LastResort: true, Unless: []string{"S-I09"}, From: Platform,
 		Title: "A test's own assertion failed",
 		Steps: []string{
 			"Read the assertion and the two values that pytest shows below it.",

@@ -156,7 +156,7 @@ func TestReturnCodePairsWithStderr(t *testing.T) {
 	for _, log := range []string{stderr + rc, rc + "----- Captured stderr call -----\n" + stderr} {
 		assert.Equal(t, []string{"S-R08"}, ids(Text("log", log)))
 	}
-	assert.True(t, Text("log", rc).Unknown, "the code alone says nothing")
+	assert.Equal(t, []string{"S-J70"}, ids(Text("log", rc)), "the code alone says only that the reason stands elsewhere")
 }
 
 func TestFailedBuildIsClassifiedByItsTail(t *testing.T) {

@@ -37,6 +37,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-B58", "error[E0282]: type annotations needed for `Box<_>`\n  --> /home/u/.cargo/registry/src/index-1/time-0.3.30/src/format_description/parse/mod.rs:83:9"},
 		{"S-C31", "every element is counted twice\nAssertionError: Tensor-likes are not close!"},
 		{"S-C32", "launch cutile_mix (bias: base pointer only)\nAssertionError: Tensor-likes are not close!"},
+		{"S-J70", "E   RuntimeError: cutile_rms_norm failed (rc=-3): kernel launch failed\n\nsrc/tilegym/ops/cutile_rs/rms_norm.py:41: RuntimeError"},
 		{"S-B24", "error: rustc 1.90.0 is not supported by the following package:\n  fast_hash@0.4.3 requires rustc 1.95.0"},
 		{"S-I16", "cache-hit=true -> cargo build skipped\nAttributeError: build/libtile_rs.so: undefined symbol: tile_gate_bwd"},
 		{"S-I25", "WARNING tile.registry: backend flash left out: /v/flash_2_cuda.so: undefined symbol: _ZN3c104cuda9some_checkEv\nE   KeyError: 'flash'\n\ntests/ops/test_gate.py:31: KeyError"},
