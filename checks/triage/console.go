@@ -81,8 +81,12 @@ func (c *console) line(l line) {
 			c.passed = int(number(m[1]))
 		}
 	}
-	if c.section != nil && !l.quote {
+	switch {
+	case c.section == nil:
+	case !l.quote:
 		c.section.tells(l.text)
+	case strings.HasPrefix(l.text, "AssertionError: assert "):
+		c.section.stall(l.text)
 	}
 	if c.first == 0 && c.told == 0 {
 		c.first = firstBad(l.text)
@@ -192,7 +196,7 @@ func (c *console) result(l line) {
 
 // tunes reports whether a line tells that a tuner works.
 func tunes(text string) bool {
-	return strings.Contains(text, "utotuning for ") || strings.Contains(text, "utotune:") || strings.Contains(text, "[autotune]") || strings.Contains(text, "tuning configs")
+	return strings.Contains(text, "utotuning for ") || strings.Contains(text, "utotuning kernel ") || strings.Contains(text, "utotune:") || strings.Contains(text, "[autotune]") || strings.Contains(text, "tuning configs")
 }
 
 // ended notes how a case ended.

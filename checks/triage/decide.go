@@ -251,7 +251,7 @@ func strided(run Run) *Seen {
 			return seen
 		}
 	}
-	return nil
+	return viewTests(run)
 }
 
 // shownViews reports that every wrong case tells of an operand that is a view, and that

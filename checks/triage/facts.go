@@ -23,6 +23,11 @@ type facts struct {
 	far    bool // the grid and a stride of a launch span more than 32 bits count
 	given  map[string]bool
 	got    []float64 // the last printed list of the output
+
+	stalled   float64   // a sum that stopped where its type does not count on, 0 for none
+	calls     []float64 // what equal calls gave, from the number from on
+	from      int
+	firstOnly bool // the first of them differs, and the others agree
 }
 
 // maxGiven bounds the addresses that are kept of a case.
@@ -58,6 +63,8 @@ func (f *facts) tells(text string) {
 	if strings.Contains(text, "stride") {
 		f.spans(text)
 	}
+	f.stall(text)
+	f.call(text)
 }
 
 // addresses remembers what a launch was given, and sees it given out again.
@@ -213,7 +220,7 @@ func afterTuning(run Run) *Seen {
 }
 
 // adds are names of tests of operations that change what they are given.
-var adds = regexp.MustCompile(`(?i)in_?place|atomic_?add|scatter_?add|index_?add|[a-z]_(\[|$)`)
+var adds = regexp.MustCompile(`(?i)in_?place|atomic|split_?k|scatter_?add|index_?add|[a-z]_(\[|$)`)
 
 // tunedInPlace is S-C46 by what the wrong cases print: all of them are of operations in
 // place, a tuner tried configurations in them, and other cases pass.
@@ -230,7 +237,7 @@ func tunedInPlace(run Run) *Seen {
 			trial = trial || c.trial
 		}
 	}
-	if !trial || passed == 0 || !slices.ContainsFunc(run.Cases, Case.wrong) {
+	if !trial || passed == 0 || !slices.ContainsFunc(run.Cases, Case.differs) {
 		return nil
 	}
 	return at(run.Cases, "all %d wrong cases are of an operation in place, in which a tuner tried configurations", wrong)

@@ -44,6 +44,7 @@ type printed struct {
 	pieces    line      // out of memory, though PyTorch keeps more unused than was asked for
 	narrow    [2]line   // the lower half of a pointer, and the whole of it
 	pointers  []pointer // of the last lines
+	stride    float64   // the largest that the log tells of
 	wrongType line      // the type that a launch is given is not the tensor's
 	launches  launches
 	layouts   layouts
@@ -107,6 +108,11 @@ func (p *printed) line(l line) {
 	p.tellsPointer(l)
 	p.tellsType(l)
 	p.tellsClock(l)
+	if strings.Contains(l.text, "stride") && len(l.text) <= 4096 {
+		for _, m := range launchStride.FindAllStringSubmatch(l.text, 16) {
+			p.stride = max(p.stride, number(m[1]))
+		}
+	}
 	if strings.Contains(l.text, "64") || strings.Contains(l.text, "32") || strings.Contains(l.text, "double") || strings.Contains(l.text, "gold") || strings.Contains(l.text, "max diff") {
 		p.exactness(l)
 	} else if p.listed > 0 {

@@ -67,7 +67,7 @@ func (sc *logScan) testcase(c records.Case) {
 		told.tells(l)
 		sc.raw(c.Line, []byte(l))
 	}
-	told.given, told.got = nil, nil
+	told.given, told.got, told.calls = nil, nil, nil
 	if done, ok := sc.console.close.end(); ok {
 		sc.compare(done)
 	}

@@ -22,6 +22,7 @@ type layouts struct {
 	failing     map[string]line // rows that fail, by their first word
 	mended      line            // one of them, the same of which passes when it is made contiguous
 	named       namedRows
+	copied      line // with an operand made contiguous the same is right
 }
 
 // namedRows are rows that name a layout.
@@ -44,6 +45,7 @@ const farOff = 100
 const maxFailing = 64
 
 var (
+	madeRight      = regexp.MustCompile(`\.contiguous\(\)[^:=]{0,24}[:=]+ ?(?:is |are )?(?:equal|identical|match(?:es)?|ok|OK|pass(?:es|ed)?|PASS(?:ED)?|right|correct|agrees)\b`)
 	contiguousHead = regexp.MustCompile(`^(is[_ ]?)?contig(uous)?\??$`)
 	cellGood       = regexp.MustCompile(`^(ok|OK|[Pp]ass(ed)?|PASS(ED)?|✓|✔)(\b|$)`)
 	cellBad        = regexp.MustCompile(`^(FAIL(ED)?|[Ff]ail(ed)?|WRONG|[Ww]rong|[Mm]ismatch\w*|MISMATCH|✗|✘)(\b|$)`)
@@ -58,6 +60,9 @@ var (
 
 func (t *layouts) line(l line) {
 	t.named.line(l)
+	if t.copied.n == 0 && !l.quote && strings.Contains(l.text, "contiguous()") && len(l.text) <= 200 && madeRight.MatchString(l.text) {
+		t.copied = l
+	}
 	if l.text == "" || len(l.text) > 512 || strings.HasPrefix(l.text, "====") || beginsStep(l.text) {
 		t.width = 0
 		return
@@ -122,6 +127,8 @@ func (t *layouts) end(sc *logScan) {
 		sc.explains(viewOperand, wrongValues, t.wrong)
 	case t.mended.n > 0:
 		sc.explains(viewOperand, wrongValues, t.mended)
+	case t.copied.n > 0:
+		sc.explains(viewOperand, wrongValues, t.copied)
 	case t.named.tell():
 		sc.explains(viewOperand, wrongValues, t.named.at)
 	}

@@ -79,14 +79,15 @@ func (sc *logScan) tellOverflow() {
 	}
 	ids := records.NewIDParser()
 	id := ids.Parse(k.class, k.name)
-	if !k.far && !farSizes(id.Params) {
+	far := func(params []string) bool { return farSizes(params) || farIndex(params, sc.printed.stride) }
+	if !k.far && !far(id.Params) {
 		return
 	}
 	for _, o := range sc.console.order {
 		if !o.passed || o.bad() {
 			continue
 		}
-		if other := ids.Parse(o.class, o.name); other.Function() == id.Function() && farSizes(other.Params) {
+		if other := ids.Parse(o.class, o.name); other.Function() == id.Function() && far(other.Params) && (wideType(id.Params) || !wideType(other.Params)) {
 			return
 		}
 	}
@@ -94,4 +95,27 @@ func (sc *logScan) tellOverflow() {
 	if h := sc.found[overflow32]; h != nil && h.log == sc.logs && h.Line == k.head.n {
 		h.Case = untrusted.Text(k.id()).Cut(maxCase)
 	}
+}
+
+// counters are names of parameters that count rows or entries of the outermost dimension.
+var counters = regexp.MustCompile(`(?i)(^|_)(idx|ind(ex|ices)|rows?|slots?|blocks?|pages?|entry|entries|tokens?|offset|start|pos)`)
+
+// farIndex reports whether an index that names a parameter, times the largest stride that
+// the log tells of, passes what 32 bits count.
+func farIndex(params []string, stride float64) bool {
+	for _, p := range params {
+		name, v, named := strings.Cut(p, "=")
+		if named && counters.MatchString(name) && number(v)*stride >= count32 {
+			return true
+		}
+	}
+	return false
+}
+
+// wideType reports whether a case names an integer type of 64 bits.
+func wideType(params []string) bool {
+	return slices.ContainsFunc(params, func(p string) bool {
+		v := strings.TrimPrefix(value(p), "torch.")
+		return v == "int64" || v == "i64" || v == "long"
+	})
 }

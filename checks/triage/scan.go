@@ -50,6 +50,7 @@ type hit struct {
 	step     int      // of its log, from 0
 	context  bool     // the context line was found
 	records  bool     // decided from records
+	repeat   line     // the first line that matched again, in the last later step in which one did
 	with     []string // signatures of which one must have matched too; empty: none must
 }
 
@@ -197,6 +198,8 @@ type logScan struct {
 	raised   raised
 	ranks    ranks
 	panics   panics
+	symbols  symbols
+	grids    grids
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -289,6 +292,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.regress.line(l)
 		sc.profile.line(sc, l)
 		sc.abi.line(sc, l)
+		sc.grids.line(l)
 		sc.multiple.line(l)
 		if !node {
 			sc.bench.line(l)
@@ -308,7 +312,9 @@ func (sc *logScan) line(n int, shown string) {
 			sc.pairs.line(l)
 		} else {
 			sc.printed.launches.tooMany(l)
+			sc.printed.tellsPointer(l)
 		}
+		sc.symbols.line(l)
 		sc.ranks.line(l, who)
 		sc.panics.line(l, node)
 	}
@@ -332,6 +338,10 @@ func (sc *logScan) line(n int, shown string) {
 				continue
 			}
 			if h := sc.found[row.ID]; h != nil && sc.stays(h, row, p, l) {
+				if sc.later(h, row, p, l) && p.line.match(text) && (p.not == nil || !p.not.match(text)) && p.near == nil {
+					h.repeat = l
+					h.repeat.text = strings.Clone(text)
+				}
 				continue
 			}
 			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retry.match(text) && sc.enough(p, text) {
@@ -421,6 +431,13 @@ func (sc *logScan) stays(h *hit, row *compiled, p *compiledPattern, l line) bool
 		return false
 	}
 	return h.holds(rank, row.withOf(p))
+}
+
+// later reports whether a line that matches is to be remembered beside a hit of an
+// earlier step: that step may turn out to have passed.
+func (sc *logScan) later(h *hit, row *compiled, p *compiledPattern, l line) bool {
+	return h.log == sc.logs && h.step < l.step && h.repeat.step < l.step && (sc.failed < 0 || h.repeat.step < sc.failed) &&
+		len(h.with) == 0 && len(p.With) == 0 && !row.State && sc.rank(row, p, l) <= h.rank
 }
 
 // withOf are the signatures that an alternative explains.
@@ -676,12 +693,14 @@ func (sc *logScan) end() {
 		sc.sides.end(sc)
 		sc.rust.into(&sc.shown, sc.name)
 		sc.tellOverflow()
+		sc.grids.end(sc)
 	}
 	sc.printed.end(sc)
 	sc.pairs.end(sc)
 	sc.raised.end(sc)
 	sc.ranks.end(sc)
 	sc.panics.end(sc)
+	sc.symbols.end(sc)
 	sc.settleAsides()
 	sc.demote()
 }
@@ -698,6 +717,10 @@ func (sc *logScan) demote() {
 			continue
 		}
 		if row := ready()[h.order]; row.State || h.step < sc.failed && len(h.with) > 0 {
+			continue
+		}
+		if h.step < sc.failed && h.repeat.n > 0 && h.repeat.step == sc.failed {
+			h.Line, h.step, h.Excerpt = h.repeat.n, h.repeat.step, untrusted.Text(h.repeat.text).Cut(maxExcerpt)
 			continue
 		}
 		if h.step < sc.failed || known && h.step > sc.ended {

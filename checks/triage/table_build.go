@@ -336,7 +336,7 @@ var buildRows = []Row{
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
 			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
-			{Line: `'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
+			{Line: `\brustup component add [\w-]+|unable to build with the standard library|'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
 		},
 		Example:  "error: rustc 1.75.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89",
@@ -439,7 +439,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-B109", "S-J36", "S-J58"}, From: Platform,
+		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-I65", "S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-B109", "S-J36", "S-J58"}, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -771,7 +771,7 @@ var buildRows = []Row{
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
-		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-X19", "S-I47"}, From: Platform,
+		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-I61", "S-X19", "S-I47"}, From: Platform,
 		Title: "A file that was downloaded or kept in a cache is damaged or cut off",
 		Steps: []string{
 			"Remove the file, or the cache entry, and fetch it again.",
@@ -1060,7 +1060,7 @@ var buildRows = []Row{
 			"For a wrong format or class compare the machine and the compiler of both parts.",
 			"If a part was kept by a cache, build it anew.",
 		},
-		Any:      []Pattern{{Line: `recompile with -fPIC|\b(ld|lld|mold|rust-lld)\b.*(file in wrong format|incompatible with|is incompatible|unknown file type|file (format )?not recognized|plugin needed to handle lto)|bad value for relocation|LTO version mismatch|generated with LTO version`}},
+		Any:      []Pattern{{Line: `recompile with -f(PIC|PIE|pic|pie)\b|can not be used when making a (PIE|shared) object|\b(ld|lld|mold|rust-lld)\b.*(file in wrong format|incompatible with|is incompatible|unknown file type|file (format )?not recognized|plugin needed to handle lto)|bad value for relocation|LTO version mismatch|generated with LTO version`}},
 		Context:  "error: linking with",
 		Example:  "/usr/bin/ld: libtile.a(k.o): relocation R_X86_64_32 against `.rodata' can not be used when making a shared object; recompile with -fPIC\ncollect2: error: ld returned 1 exit status",
 		NearMiss: "cc -fPIC -shared -o libtile.so k.o",

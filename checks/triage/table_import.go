@@ -2,7 +2,7 @@ package triage
 
 var importRows = []Row{
 	{
-		ID: "S-I02", Stage: Import, Class: Host, Rules: []string{"R35", "R17", "R32"}, From: TileGym,
+		ID: "S-I02", Stage: Import, Class: Host, Rules: []string{"R35", "R17", "R32"}, Unless: []string{"S-I60", "S-I61", "S-I62"}, From: TileGym,
 		Title: "The library does not export the symbol that the wrapper calls",
 		Steps: []string{
 			"Compare the four names: `_FFI_NAME`, the cdef, the extern function and the registration in lib.rs.",
@@ -148,7 +148,7 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39", "S-I45"}, From: Platform,
+		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I64", "S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39", "S-I45"}, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
@@ -378,15 +378,15 @@ var importRows = []Row{
 		NearMiss: "registered operator tile::softmax once",
 	},
 	{
-		ID: "S-I25", Stage: Import, Class: Env, Also: Host, Rank: Specific, From: Platform,
+		ID: "S-I25", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I63"}, Rank: Specific, From: Platform,
 		Title: "A compiled extension was built for another Python, PyTorch or NumPy",
 		Steps: []string{
 			"Build the extension again with the interpreter and the PyTorch of this run.",
 			"If a wheel brings it, take the one for these versions; take them into the cache's key.",
 		},
 		Any: []Pattern{
-			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`, Not: `\b(lld|ld|mold|gold): `},
-			{Line: `Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._(C|native|rust|cuda)'|bad magic number in '`},
+			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|THP\w+|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`, Not: `\b(lld|ld|mold|gold): `},
+			{Line: `[Ss]ymbol not found(:| in flat namespace) '?_{1,2}Py[A-Z]\w+|Python version mismatch: module was compiled for|was compiled for Python \S+, but|No module named '\w+(\.\w+)*\._(C|native|rust|cuda)'|bad magic number in '`},
 			{Line: `A module that was compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate binary incompatibility|RuntimeError: Numpy is not available`},
 			{Line: `module compiled against (ABI|API) version|\bnumpy\._?core\.\w+ failed to import|were compiled with different CUDA (major )?versions|: initialization of \w+ raised unreported exception`},
 		},
@@ -762,6 +762,87 @@ var importRows = []Row{
 		Context:  `bin/python\S* -> |Successfully set up CPython|Cache restored from key|Restored from cache key`,
 		Example:  "/ci/run.sh: line 1: /work/.venv/bin/pytest: cannot execute: required file not found",
 		NearMiss: "/ci/run.sh: line 1: /work/tools/lint: cannot execute: required file not found",
+	},
+	{
+		ID: "S-I60", Stage: Import, Class: Host, Also: Test, Rules: []string{"R32"}, From: Platform,
+		Title: "A library that was built anew is not loaded: the process keeps the one that it loaded before at the same path",
+		Steps: []string{
+			"Give every build a file name of its own (a hash or a counter): the loader returns what it has for a path, however the file has changed since.",
+			"If the path must stay, unload the old library first (`dlclose`), or load each build in a process of its own.",
+			"The symbol is in the new file: `nm -D` shows it. Neither the export nor the build is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Ll]ibrary|\.so)\b.*\b(already|still) (loaded|mapped)\b.*\b(rebuil\w+|stale|old|previous)\b`, With: []string{noSymbol}},
+		},
+		Example:  "load /tmp/b/libgen.so -> tile_add\n   Compiling gen v0.1.0\nload /tmp/b/libgen.so -> tile_mul\nE   AttributeError: /tmp/b/libgen.so: undefined symbol: tile_mul",
+		NearMiss: "load /tmp/a/libgen.so -> tile_add\n   Compiling gen v0.1.0\nload /tmp/b/libgen.so -> tile_mul\nE   AttributeError: /tmp/b/libgen.so: undefined symbol: tile_mul",
+	},
+	{
+		ID: "S-I61", Stage: Import, Class: Host, Also: Env, Rules: []string{"R35", "R32"}, From: Platform,
+		Title: "The generated binding and the library are of different versions: the checksum in a symbol's name, or of the interface, differs",
+		Steps: []string{
+			"Bring the generator and the crate to one version (`uniffi_bindgen` and `uniffi`, `cbindgen`, `cxxbridge`) and generate the binding anew from this library.",
+			"Look for an older copy of one of the two in the environment or in the checkout.",
+			"The function itself is exported: only the name that the binding asks for is another.",
+		},
+		Any: []Pattern{
+			{Line: `\bUniFFI (API|contract) (checksum|version) mismatch|\b[Cc]hecksum mismatch\b.*\b(bindings?|scaffolding)\b|\b(bindings?|scaffolding)\b.*\b[Cc]hecksum mismatch\b|This file was generated by .{0,40}(cbindgen|cxxbridge|bindgen).{0,40}\b(does not match|another version)\b`},
+		},
+		Example:  "RuntimeError: UniFFI API checksum mismatch: try cleaning and rebuilding your project",
+		NearMiss: "checksum mismatch of pkg.whl",
+	},
+	{
+		ID: "S-I62", Stage: Import, Class: Host, Rules: []string{"R32", "R35"}, From: Platform,
+		Title: "The library has the function under its mangled name only",
+		Steps: []string{
+			"Export it unmangled: `#[unsafe(no_mangle)] pub extern \"C\" fn` in Rust, `extern \"C\"` in C++ (on the declaration that the definition sees, too).",
+			"See that the attribute is on the function that the listing shows and not on another of the same name.",
+		},
+		Example:  "E   AttributeError: libgen.so: undefined symbol: tile_mul\nnm -D libgen.so\n0000000000001a20 T _Z8tile_mulPKfPfi",
+		NearMiss: "E   AttributeError: libgen.so: undefined symbol: tile_mul\nnm -D libgen.so\n0000000000001a20 T _Z12tile_mul_bf16PKfPfi",
+	},
+	{
+		ID: "S-I63", Stage: Import, Class: Host, Also: Env, From: Platform,
+		Title: "The extension and PyTorch are compiled with different C++ ABIs of std::string (`_GLIBCXX_USE_CXX11_ABI`)",
+		Steps: []string{
+			"A symbol that ends in `Ss` or `RKSs` is of the old ABI, one with `__cxx11` of the new: compare with `torch.compiled_with_cxx11_abi()`.",
+			"Look through the compiler's command for `-D_GLIBCXX_USE_CXX11_ABI`: of two the last one wins. Remove the one that a CMake file or setup.py sets by hand and take PyTorch's own (`TORCH_CXX_FLAGS`).",
+			"Build again from a clean folder. Of a prebuilt wheel take the one for this ABI (`cxx11abiTRUE`, `cxx11abiFALSE`).",
+		},
+		Any: []Pattern{
+			{Line: `undefined symbol: _ZNK?\d+(c10|at|torch|caffe2)\w*?(RKSs|[ES_IiPcjblx]Ss|_Ss)\w*`, Not: `__cxx11`},
+			{Line: `undefined symbol: _ZNK?\d+(c10|at|torch|caffe2)\d\w*__cxx11`, Near: `_GLIBCXX_USE_CXX11_ABI=0|compiled_with_cxx11_abi\W+False|cxx11abiFALSE`, Within: 45},
+			{Line: `"?_GLIBCXX_USE_CXX11_ABI"? redefined`, With: []string{"S-I25"}, Warned: Specific},
+		},
+		Context:  `_GLIBCXX_USE_CXX11_ABI\W?=?[01]?.*_GLIBCXX_USE_CXX11_ABI|_GLIBCXX_USE_CXX11_ABI=[01]`,
+		Example:  "E   ImportError: /src/_C.so: undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationERKSs",
+		NearMiss: "E   ImportError: /src/_C.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE",
+	},
+	{
+		ID: "S-I64", Stage: Import, Class: Host, Also: InProcess, From: Rustc,
+		Title: "The library is linked to the Rust compiler's own shared standard library, which is not there when it is loaded",
+		Steps: []string{
+			"Build a `cdylib` (of `crate-type` in Cargo.toml), not a `dylib`, and without `-C prefer-dynamic`: then the standard library is inside.",
+			"Do not put the toolchain's folder into LD_LIBRARY_PATH: the library would work with this one compiler only.",
+		},
+		Any:      []Pattern{{Line: `\blib(std|test|core|alloc|rustc_driver)-[0-9a-f]{8,16}\.so\b.*(cannot open shared object|not found)`}},
+		Example:  "ImportError: libstd-9f1c0de2ab34cd56.so: cannot open shared object file: No such file or directory",
+		NearMiss: "libstd-9f1c0de2ab34cd56.so => /opt/rust/lib/libstd-9f1c0de2ab34cd56.so",
+	},
+	{
+		ID: "S-I65", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "Parts of the CUDA compiler are of different versions: NVRTC or NVVM does not fit its headers, or who calls it",
+		Steps: []string{
+			"Compare the toolkit's version (`CUDA_PATH`, `CUDA_HOME`, conda's cudatoolkit) with those of the `nvidia-*` wheels: the headers of the one are read by the compiler of the other.",
+			"Unset the variable so that the wheels are used alone, or install wheels and toolkit of one release.",
+			"Of Numba and its toolkit take versions that were made for each other. No kernel is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `incompatible IR detected|IR version [\d.]+ incompatible with current version|NVVM_ERROR_IR_VERSION_MISMATCH`},
+			{Line: `/include/(cuda_(fp\d+|bf16|fp16)|cuda/std|cooperative_groups|crt/)\S*\(\d+\): (catastrophic )?error`, Near: `\bnvrtc\b|NVRTC|CompileException|cupy/cuda/compiler`, Within: 16},
+		},
+		Example:  "E   NvvmError: Failed to compile\nE   IR version 1.6 incompatible with current version 2.0",
+		NearMiss: "E   NvvmError: Failed to compile\nE   parse expected type",
 	},
 }
 

@@ -458,7 +458,7 @@ var jitRows = []Row{
 		NearMiss: "symbol names: 12, not found: 0",
 	},
 	{
-		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32", "S-J22", "S-J24", "S-J36", "S-J58", "S-B18", "S-B71", "S-B103", "S-I11"}, From: Platform,
+		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-I65", "S-J32", "S-J22", "S-J24", "S-J36", "S-J58", "S-B18", "S-B71", "S-B103", "S-I11"}, From: Platform,
 		Title: "The PTX assembler, NVRTC or the driver refused the code that it got",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel is not the port's fault.",
@@ -708,7 +708,7 @@ var jitRows = []Row{
 			"A name that is not defined is spelled otherwise, or set in one branch only.",
 		},
 		Any: []Pattern{
-			{Line: `unsupported AST node type|UnsupportedLanguageConstruct|Cannot access global variable \w+ from within|Did you forget to add @triton\.jit|must be of type tl\.constexpr|[Ss]hape element \d+ must have type .?(tl\.)?constexpr`},
+			{Line: `unsupported AST node type|UnsupportedLanguageConstruct|Cannot access global variable \w+ from within|Did you forget to add @triton\.jit|must be of type tl\.constexpr|'constexpr' object has no attribute '|[Ss]hape element \d+ must have type .?(tl\.)?constexpr`},
 			{Line: `NameError\(.*is not defined`, Near: `\btriton\.compiler\b|triton/compiler/`, Within: 16},
 		},
 		Example:  "triton.compiler.errors.CompilationError: at 12:9:\nNameError('BLOCK_K is not defined')",
