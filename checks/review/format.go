@@ -32,6 +32,21 @@ type Style struct {
 	Accepted bool
 	// Rules describes the rules that ran, for formats that carry rule help.
 	Rules []*rules.Rule
+	// Path and Base are what the review was asked for, as words of a command; empty
+	// for the current folder and for none.
+	Path, Base string
+}
+
+// repair is the command that fixes what a rule finds: no more than was reviewed.
+func (s Style) repair(f Finding) string {
+	command := "tilegate fix"
+	if s.Path != "" {
+		command += " " + s.Path
+	}
+	if s.Base != "" && f.New {
+		command += " --base " + s.Base
+	}
+	return command + " --rule " + f.Rule
 }
 
 // Write prints a report in one of the Formats.
@@ -126,7 +141,7 @@ func writeText(w io.Writer, r *Report, s Style) error {
 		if !f.New && !s.All {
 			continue
 		}
-		textFinding(&b, c, f, s.Source)
+		textFinding(&b, c, f, s)
 		b.WriteByte('\n')
 		switch explained {
 		case "":
@@ -190,16 +205,16 @@ func older(f Finding) string {
 }
 
 // textFinding prints one finding with its source line.
-func textFinding(b *strings.Builder, c palette, f Finding, source func(string) *syntax.File) {
+func textFinding(b *strings.Builder, c palette, f Finding, s Style) {
 	fmt.Fprintf(b, "%s%s[%s]%s%s%s: %s%s\n", c.of(f.Severity), f.Severity, f.Rule, c.reset, older(f), c.bold, line(f.Message), c.reset)
-	excerpt(b, c, f, source)
+	excerpt(b, c, f, s.Source)
 	if also := alsoAt(f); also != "" {
 		fmt.Fprintf(b, "  %s\n", also)
 	}
 	fmt.Fprintf(b, "  why: %s\n", line(f.Why))
 	switch {
 	case f.Fix != nil:
-		fmt.Fprintf(b, "  fix: %s (tilegate fix --rule %s)\n", line(f.Fix.Description), f.Rule)
+		fmt.Fprintf(b, "  fix: %s (%s)\n", line(f.Fix.Description), line(s.repair(f)))
 	case len(f.Triage) > 0:
 		fmt.Fprintf(b, "  help: %s\n", line(f.Triage[0]))
 	}
@@ -265,7 +280,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 			message += "\n" + also
 		}
 		if f.Fix != nil {
-			message += "\nfix: " + line(f.Fix.Description) + " (tilegate fix --rule " + f.Rule + ")"
+			message += "\nfix: " + line(f.Fix.Description) + " (" + line(s.repair(f)) + ")"
 		}
 		if waive := f.waiver(); waive != "" {
 			message += "\nThe gate waits for a maintainer's `" + line(waive) + "`"
@@ -339,7 +354,7 @@ func Markdown(r *Report, s Style) string {
 			text += "<br>" + also
 		}
 		if f.Fix != nil {
-			text += fmt.Sprintf("<br>fix: %s (`tilegate fix --rule %s`)", cell(untrusted.Text(f.Fix.Description).Prose()), f.Rule)
+			text += fmt.Sprintf("<br>fix: %s (%s)", cell(untrusted.Text(f.Fix.Description).Prose()), cell(untrusted.Text(s.repair(f)).Code()))
 		}
 		fmt.Fprintf(&b, "| %s%s | [%s](%s) | %s | %s |\n", f.Severity, older(f), f.Rule, rulePage(f.Rule), cell(place(f.Path, f.Line)), text)
 		if waive := f.waiver(); waive != "" && !slices.Contains(waivers, waive) {

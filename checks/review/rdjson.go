@@ -67,7 +67,7 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 			continue
 		}
 		var text strings.Builder
-		textFinding(&text, palette{}, f, s.Source)
+		textFinding(&text, palette{}, f, s)
 		d := rdDiagnostic{
 			Message:  untrusted.Text(f.Message).Prose() + "\n\n" + untrusted.Text(f.Why).Prose(),
 			Location: rdLocation{f.Path, &rdRange{rdPosition{f.Line, f.Column}, rdPosition{f.EndLine, f.EndColumn}}},

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/runner"
 )
 
 type reviewCmd struct {
@@ -52,6 +53,12 @@ func (c *reviewCmd) Run(s streams) error {
 		return otherLayout(c.Path, err)
 	}
 	style := review.Style{Source: sourceOf(o.Head), Colour: colour(s.Out), All: c.All || c.Base == nil, Accepted: c.All, Rules: all.Rules}
+	if c.Path != "." {
+		style.Path = runner.Quote(c.Path)
+	}
+	if c.Base != nil {
+		style.Base = runner.Quote(*c.Base)
+	}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err
 	}
