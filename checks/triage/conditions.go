@@ -24,6 +24,8 @@ type conditions struct {
 	beyond    int  // the largest number that it names
 	hidden    line // it names no GPU
 	noSlices  line // MIG is on, without a slice
+	bare      line // a container was made without the GPU
+	handed    bool // one was made with it
 	noBase    line // two commits have no common one
 	pointer   line // a file of data has the size of an LFS pointer
 	clock     line // a certificate is of the future
@@ -62,6 +64,7 @@ const (
 	sharedMemory  = "S-R40"
 	hiddenDevice  = "S-I43"
 	hiddenByMIG   = "S-R115"
+	bareContainer = "S-R145"
 	lfsPointers   = "S-X19"
 	wrongClock    = "S-X70"
 	refusingProxy = "S-B110"
@@ -115,6 +118,7 @@ var notes = sync.OnceValue(func() []note {
 		{compile(`\bNo MIG devices found\b`), at(func(c *conditions) *line { return &c.noSlices })},
 		// A pointer has about 130 bytes, and no such file is as small.
 		{compile(`^-rw\S+ +\d+ \S+ +\S+ +1(?:2[6-9]|3[0-6]) .*\.(?:pt|pth|bin|ckpt|safetensors|npy|npz|pkl|h5|onnx|cubin|parquet)$`), at(func(c *conditions) *line { return &c.pointer })},
+		{compile(`\bdocker (?:create|run) `), (*conditions).container},
 		{compile(`\bno merge base\b`), at(func(c *conditions) *line { return &c.noBase })},
 		{compile(`certificate is not yet valid`), at(func(c *conditions) *line { return &c.clock })},
 		{compile(`Tunnel connection failed: 40[37]|\b407 Proxy Authentication`), at(func(c *conditions) *line { return &c.proxy })},
@@ -308,6 +312,8 @@ func (c *conditions) end(sc *logScan) {
 			sc.causes(hiddenDevice, nil, c.hidden, "")
 		case c.noSlices.n > 0:
 			sc.causes(hiddenByMIG, nil, c.noSlices, "")
+		case c.bare.n > 0 && !c.handed:
+			sc.explains(bareContainer, noDevice, c.bare)
 		}
 	}
 	if c.pointer.n > 0 {
@@ -364,3 +370,17 @@ func (sc *logScan) adds(h *hit, text string) {
 		h.quote(text)
 	}
 }
+
+// container takes a command that makes a container. Images of NVIDIA ask for the GPU
+// themselves.
+func (c *conditions) container(l line, _ []string) {
+	switch {
+	case gpuOption.MatchString(l.text):
+		c.handed = true
+	case c.bare.n == 0:
+		c.bare = l
+	}
+}
+
+// gpuOption is what hands a GPU to a container.
+var gpuOption = regexp.MustCompile(`(?i)--gpus|nvidia|--device|--privileged|cuda`)

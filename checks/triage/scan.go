@@ -194,6 +194,8 @@ type logScan struct {
 	samples  samples
 	usage    resources
 	sides    bothSides
+	verdicts verdicts
+	stopped  stopped
 	rust     rustCases
 	raised   raised
 	ranks    ranks
@@ -222,6 +224,7 @@ func (sc *logScan) raw(n int, raw []byte) {
 
 // line takes one clean line.
 func (sc *logScan) line(n int, shown string) {
+	stamp := stampOf(shown)
 	shown, who := unwrap(shown)
 	switch {
 	case startsFunction(shown):
@@ -287,6 +290,7 @@ func (sc *logScan) line(n int, shown string) {
 		if sc.console.section != nil {
 			sc.block.begin(l)
 		}
+		sc.stopped.line(l, shown, stamp)
 		sc.console.line(l)
 		l.call, l.around = sc.console.phase(l)
 		sc.regress.line(l)
@@ -299,6 +303,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.samples.line(l)
 			sc.usage.line(l)
 			sc.sides.line(l)
+			sc.verdicts.line(l)
 			sc.rust.line(l)
 		}
 	} else if !sc.passing {
@@ -691,6 +696,8 @@ func (sc *logScan) end() {
 		sc.samples.end(sc)
 		sc.usage.end(sc)
 		sc.sides.end(sc)
+		sc.verdicts.end(sc)
+		sc.stopped.end(sc)
 		sc.rust.into(&sc.shown, sc.name)
 		sc.tellOverflow()
 		sc.grids.end(sc)

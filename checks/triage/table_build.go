@@ -771,7 +771,7 @@ var buildRows = []Row{
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
-		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-I61", "S-X19", "S-I47"}, From: Platform,
+		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-I61", "S-X95", "S-X19", "S-I47"}, From: Platform,
 		Title: "A file that was downloaded or kept in a cache is damaged or cut off",
 		Steps: []string{
 			"Remove the file, or the cache entry, and fetch it again.",
@@ -1248,7 +1248,7 @@ var buildRows = []Row{
 		NearMiss: "libops.so: 1.4 GiB, no relocation is out of reach",
 	},
 	{
-		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B55", "S-B75", "S-B97"}, From: Platform,
+		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-X96", "S-B55", "S-B75", "S-B97"}, From: Platform,
 		Title: "What the requirements ask for excludes each other: two of them want different versions of one package",
 		Steps: []string{
 			"Read who asks for which version in the lines below: the pin of one must move.",

@@ -724,7 +724,7 @@ var importRows = []Row{
 		NearMiss: "stack of libtile.so: not executable",
 	},
 	{
-		ID: "S-I50", Stage: Import, Class: Env, Also: Host, Rank: Root, From: Platform,
+		ID: "S-I50", Stage: Import, Class: Env, Also: Host, Rank: Root, Unless: []string{"S-X90"}, From: Platform,
 		Title: "A package is of another version than what imports it was built or written for: it moved",
 		Steps: []string{
 			"Hold the package back in the requirements (`==`, or `<` the next major version), or take the versions of the last good run from a lock file.",

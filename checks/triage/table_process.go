@@ -227,7 +227,7 @@ var processRows = []Row{
 			"Read the assertion and the two values that pytest shows below it.",
 			"See whether the change altered the test or what it looks at.",
 		},
-		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}, {Line: `^Failed: DID NOT (RAISE|WARN)`}, {Line: `^FAILED \S+\.py::\S+ - (AssertionError: |assert )`}},
+		Any:     []Pattern{{Line: `^(.*/)?tests/\S+\.py:\d+: AssertionError$`, Not: `tests/common\.py`}, {Line: `^Failed: DID NOT (RAISE|WARN)`}, {Line: `^FAILED \S+\.py::\S+ - (AssertionError: |assert )`}, {Line: `^AssertionError: expected .+ to (be|equal|have|match|contain)\b`}},
 		Context: `^assert `,
 		Example: "E   assert 3 == 4\n\ntests/ops/test_dump.py:41: AssertionError", NearMiss: "tests/common.py:366: AssertionError",
 	},
@@ -290,7 +290,7 @@ var processRows = []Row{
 		NearMiss: "rate limit: 4998 of 5000 calls left",
 	},
 	{
-		ID: "S-X21", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		ID: "S-X21", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X94"}, From: Platform,
 		Title: "The job's credentials are refused or missing",
 		Steps: []string{
 			"Check that the secret is set, has not expired and may do this; runs of forks get no secrets.",
@@ -409,7 +409,7 @@ var processRows = []Row{
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
 	},
 	{
-		ID: "S-X29", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		ID: "S-X29", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X95"}, From: Platform,
 		Title: "A cache that the job cannot do without is not there",
 		Steps: []string{
 			"See whether the job that fills it ran, and whether both build the key from the same files.",
@@ -799,6 +799,7 @@ var processRows = []Row{
 		ID: "S-X58", Stage: Process, Class: Infra, Rank: Root, From: Platform,
 		Title: "The runner's own software is refused or not in order: too old, its registration gone, or its hook failed",
 		Steps: []string{
+			"If it updated itself and did not come back, its programs are gone: put the version into the image, and switch automatic updates off there.",
 			"Install the newest runner on the machine or in its image: the service refuses old versions after some weeks, and with automatic updates off nothing renews it.",
 			"If the registration is gone, or another process uses it, register the machine anew and start one runner only.",
 			"If a hook of the machine failed (`ACTIONS_RUNNER_HOOK_JOB_STARTED`), read what its script printed above.",
@@ -807,6 +808,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Runner version \S+ is deprecated|runner registration has been deleted|A session for this runner already exists|[Rr]unner version \S+ is (too old|not supported|no longer supported)`},
 			{Line: `A job (started|completed) hook has been configured by .* failed`},
+			{Line: `\bRunner\.(Listener|Worker)\S*: (No such file|not found|cannot execute|Permission denied)`},
 		},
 		Example:  "An error occured: Runner version v2.320.0 is deprecated and cannot receive messages.",
 		NearMiss: "Current runner version: '2.332.0'\nNode.js 20 actions are deprecated.",
@@ -875,7 +877,7 @@ var processRows = []Row{
 		NearMiss: "DiskPressure  False  KubeletHasNoDiskPressure",
 	},
 	{
-		ID: "S-X63", Stage: Process, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-X21", "S-X31", "S-X45", "S-R82"}, From: Platform,
+		ID: "S-X63", Stage: Process, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-X69", "S-X93", "S-X21", "S-X31", "S-X45", "S-R82"}, From: Platform,
 		Title: "The cluster's container tool (enroot, Apptainer) could not import or start the image",
 		Steps: []string{
 			"Read the tool's own log in the lines below: the registry, a full folder, a hook that failed.",
@@ -961,14 +963,15 @@ var processRows = []Row{
 	},
 	{
 		ID: "S-X69", Stage: Process, Class: Env, Also: Infra, From: Platform,
-		Title: "A container without root's rights cannot be made on this machine: user namespaces, sub-ids or fuse are missing",
+		Title: "A container without root's rights cannot be made on this machine: user namespaces, sub-ids, fuse or system-call filters are missing",
 		Steps: []string{
 			"Give the runner's user a range in /etc/subuid and /etc/subgid, install `uidmap`, then `podman system migrate`.",
 			"See whether the system allows user namespaces to others than root (`kernel.apparmor_restrict_unprivileged_userns`, `user.max_user_namespaces`), and whether /dev/fuse is there.",
+			"Where the kernel has no filters (`Function not implemented`), it is too old or built without them: use another node.",
 			"Inside of another container the outer one must allow it: `--device /dev/fuse`, `--security-opt`, or the vfs storage driver.",
 		},
 		Any: []Pattern{
-			{Line: `newuidmap\b.*(exit status|not found|failed|[Oo]peration not permitted)|no subuid ranges found|insufficient UIDs or GIDs available in user namespace|[Nn]o permissions to create (a )?new namespace|[Ff]ailed to (create|unshare) (the )?(user|mount) namespace|fuse: device not found|cannot clone: Operation not permitted|unshare(\(CLONE_NEWUSER\)|: unshare failed)|kernel does not support overlay fs|failed to mount overlay.*(not permitted|denied)`},
+			{Line: `newuidmap\b.*(exit status|not found|failed|[Oo]peration not permitted)|no subuid ranges found|insufficient UIDs or GIDs available in user namespace|[Nn]o permissions to create (a )?new namespace|[Ff]ailed to (create|unshare) (the )?(user|mount) namespace|fuse: device not found|seccomp filter failed: Function not implemented|cannot clone: Operation not permitted|unshare(\(CLONE_NEWUSER\)|: unshare failed)|kernel does not support overlay fs|failed to mount overlay.*(not permitted|denied)`},
 		},
 		Example:  "Error: cannot set up namespace using \"/usr/bin/newuidmap\": exit status 1",
 		NearMiss: "rootless: true, subuid: ci:100000:65536",
@@ -1020,5 +1023,98 @@ var processRows = []Row{
 		},
 		Example:  "    Finished `release` profile [optimized] target(s) in 55.02s\nRemoving rust/target/\nE   OSError: cannot load library 'rust/target/release/libnorm.so': cannot open shared object file: No such file or directory",
 		NearMiss: "Removing rust/target/\n    Finished `release` profile [optimized] target(s) in 55.02s\nE   OSError: cannot load library 'rust/target/release/libnorm.so': cannot open shared object file: No such file or directory",
+	},
+	{
+		ID: "S-X90", Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		Title: "pip was replaced by a version that the `pip` program of the distribution does not fit",
+		Steps: []string{
+			"Call it as a module: `python3 -m pip`; or open a new shell (`hash -r`), so that the new program is found first.",
+			"Do not update the distribution's pip: make a virtual environment, or install with `ensurepip` into one.",
+		},
+		Any: []Pattern{
+			{Line: `cannot import name '?main'?|No module named '?pip(\._internal)?'?$`, Near: `/bin/pip[\d.]*"|from pip(\._internal(\.cli\.main)?)? import main|Not uninstalling pip at `, Within: 12, Rank: Root},
+		},
+		Example:  "  File \"/usr/bin/pip3\", line 9, in <module>\n    from pip import main\nImportError: cannot import name 'main'",
+		NearMiss: "  File \"ci/run.py\", line 9, in <module>\n    from tool import main\nImportError: cannot import name 'main' from 'tool'",
+	},
+	{
+		ID: "S-X91", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "The builder looks for a local image in a registry: its driver does not see the images of the machine",
+		Steps: []string{
+			"Build with the engine's own builder (`docker buildx use default`), or hand the base over by `--build-context` or `--load`.",
+			"Or push the base to a registry that the builder reaches, and name it in full.",
+			"The network is not at fault: the address is the machine itself.",
+		},
+		Any: []Pattern{
+			{Line: `failed to do request: Head "?https?://(localhost|127\.0\.0\.1)(:\d+)?/v2/\S*.*connection refused`, Rank: Root},
+		},
+		Example:  "ERROR: failed to do request: Head \"http://localhost/v2/tile/base/manifests/ci\": dial tcp 127.0.0.1:80: connect: connection refused",
+		NearMiss: "ERROR: failed to do request: Head \"https://registry.example/v2/tile/base/manifests/ci\": dial tcp 203.0.113.9:443: connect: connection refused",
+	},
+	{
+		ID: "S-X92", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "Slurm looks for the program outside of the container: its path on the host or in the image is another one",
+		Steps: []string{
+			"Name the program without a path, or by a path that both have, or run it through a shell: `bash -c '...'`.",
+			"With a test of the program before the start (`test_exec`, `SlurmdParameters`), the host must have it, too.",
+		},
+		Any: []Pattern{
+			{Line: `^srun: fatal: Can not execute /`},
+			{Line: `^slurmstepd: error: execve\(\): /\S+: No such file`, Not: `slurm_script`},
+		},
+		Example:  "srun: fatal: Can not execute /opt/conda/bin/python",
+		NearMiss: "srun: job 771 has been allocated resources",
+	},
+	{
+		ID: "S-X93", Stage: Process, Class: Infra, Also: Env, From: Platform,
+		Title: "A folder that Slurm or its container plugin needs is gone from the node",
+		Steps: []string{
+			"Make the folder anew, with root as its owner, or restart the node's daemon: a clean-up of /tmp or a restart removed it (`SlurmdSpoolDir`, pyxis' `runtime_path`).",
+			"Keep the spool folder outside of /tmp. Run the job on another node; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `execve\(\): \S*/slurm_script: No such file|pyxis: couldn't mkdir \S+: |slurmstepd: error: .*\b(spool|slurmd)\S*: No such file|[Uu]nable to create (spool|job) (directory|script)`},
+		},
+		Example:  "slurmstepd: error: execve(): /tmp/slurmd/job00089/slurm_script: No such file or directory",
+		NearMiss: "slurmstepd: error: execve(): /usr/bin/ls: No such file or directory",
+	},
+	{
+		ID: "S-X94", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "MPI's launcher cannot start its daemons on the other nodes",
+		Steps: []string{
+			"Inside of a container or a Slurm step let Slurm start the processes: `srun --mpi=pmix program`, and not `mpirun` in the container, which goes to the other nodes by ssh.",
+			"If ssh is meant, it needs keys and known hosts between the nodes, and the same MPI at the same path on each.",
+		},
+		Any: []Pattern{
+			{Line: `(ORTE|PRTE) was unable to reliably start one or more daemons|An ORTE daemon has unexpectedly failed|unable to reliably start one or more daemons|HYDU_create_process|HYDT_bscd?\w*_launch_procs|control_cb .*assert .*closed`},
+		},
+		Example:  "Host key verification failed.\nORTE was unable to reliably start one or more daemons.",
+		NearMiss: "mpirun: 16 processes on 2 nodes",
+	},
+	{
+		ID: "S-X95", Stage: Process, Class: Env, Also: Infra, From: Platform,
+		Title: "The program that unpacks an archive is not installed on the runner",
+		Steps: []string{
+			"Install it on the machine or in the image (zstd, xz-utils, bzip2, unzip): hosted runners have it, own ones often do not.",
+			"A cache is packed by what the machine that saves it has: all machines that share a cache need the same.",
+		},
+		Any: []Pattern{
+			{Line: `tar\S*( \(child\))?: [\w /.-]+: Cannot (exec|run)\b`},
+		},
+		Example:  "/usr/bin/tar: zstd -d: Cannot exec: No such file or directory",
+		NearMiss: "/usr/bin/tar: Unexpected EOF in archive",
+	},
+	{
+		ID: "S-X96", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "Conda's strict order of channels hides the version that is needed",
+		Steps: []string{
+			"With `channel_priority: strict` a package comes from the first channel that has it in any version: put the channel with the wanted one first, or name it (`channel::package`).",
+			"Or set `channel_priority: flexible` for this environment.",
+		},
+		Any: []Pattern{
+			{Line: `excluded (because of|due to|by) strict (repo|channel) priority`},
+		},
+		Example:  "cuda-version >=12,<12.6.0a0, which is excluded because of strict repo priority.",
+		NearMiss: "channel_priority: strict",
 	},
 }

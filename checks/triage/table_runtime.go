@@ -82,7 +82,7 @@ var runtimeRows = []Row{
 		Example: "cutile_bmm launch failed: Driver(DriverError(221, \"PTX JIT compiler library not found\"))", NearMiss: "PTX JIT compilation was disabled",
 	},
 	{
-		ID: "S-R18", Stage: Runtime, Class: Env, Unless: []string{"S-R82"}, From: Device,
+		ID: "S-R18", Stage: Runtime, Class: Env, Unless: []string{"S-R82", "S-R143", "S-R144", "S-R145"}, From: Device,
 		Title: "There is no usable CUDA driver or GPU",
 		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
 		Any: []Pattern{
@@ -658,6 +658,7 @@ var runtimeRows = []Row{
 		Title: "The run was stopped before its end",
 		Steps: []string{
 			"Find who stopped it: a person, a newer push, the job's time limit.",
+			"See what it was doing: the last line before the end, and how long nothing came after it.",
 			"What passed until then is partial; run it again.",
 		},
 		Any: []Pattern{
@@ -665,7 +666,7 @@ var runtimeRows = []Row{
 			{Line: `^KeyboardInterrupt$|\bReceived (SIGTERM|SIGINT)\b`},
 			{Line: `The operation was cancell?ed\.|has exceeded the maximum execution time|has timed out after \d+ minutes|The runner has received a shutdown signal`},
 			{Line: `exit (code|status):? (130|143|124)\b|DUE TO TIME LIMIT|CANCELLED AT|TERM_RUNLIMIT|execution took longer than `},
-			{Line: `^(slurmstepd: error|Terminated$)`, Not: `pyxis|spank`},
+			{Line: `^(slurmstepd: error|Terminated$)`, Not: `pyxis|spank|execve|xcpuinfo|TMPDIR|task_prolog|PMIX|No such file`},
 		},
 		Context: `: KeyboardInterrupt$`, ContextAfter: true,
 		Example: "!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!\n/opt/venv/lib/python3.12/site-packages/triton/compiler.py:442: KeyboardInterrupt", NearMiss: "(to show a full traceback on KeyboardInterrupt use --full-trace)",
@@ -812,7 +813,7 @@ var runtimeRows = []Row{
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
 	},
 	{
-		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R18", "S-R21", "S-R117", "S-R42", "S-R82"}, From: Platform,
+		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R143", "S-R144", "S-R18", "S-R21", "S-R117", "S-R42", "S-R82"}, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
 			"If the container service does not answer, start it on the runner, and let the job's user use it.",
@@ -1301,7 +1302,7 @@ var runtimeRows = []Row{
 		NearMiss: "GPU: NVIDIA B200, as expected",
 	},
 	{
-		ID: "S-R82", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R82", Stage: Runtime, Class: Env, Also: Infra, Unless: []string{"S-R143", "S-R144", "S-R145"}, From: Platform,
 		Title: "The container engine of the host cannot hand GPUs to containers: NVIDIA's container toolkit is missing or not set up",
 		Steps: []string{
 			"On the host install the container toolkit, run `nvidia-ctk runtime configure` for the engine, and start the engine anew.",
@@ -1534,5 +1535,93 @@ var runtimeRows = []Row{
 		Any:      []Pattern{{Line: `\branks? \d+ (has|had|have) (no|fewer|less) (work|batches|steps|rows|tokens)\b`}},
 		Example:  "rank 1 has fewer batches: 12 of 13\n[E1005 ProcessGroupNCCL.cpp:685] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600041 milliseconds before timing out.",
 		NearMiss: "rank 1 has 13 batches\n[E1005 ProcessGroupNCCL.cpp:685] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600041 milliseconds before timing out.",
+	},
+	{
+		ID: "S-R140", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
+		Title: "The driver or a GPU of the host is stuck: `nvidia-smi` does not come back",
+		Steps: []string{
+			"Take the machine out of the pool and restart it: no job on it can use the GPU. `dmesg` tells what the driver waits for (NVRM, Xid, a reset).",
+			"Run the job on another machine; nothing of the change was tested.",
+			"Give such calls a limit of their own (`timeout 30 nvidia-smi`), so that the job ends at once and says why.",
+		},
+		Any: []Pattern{
+			{Line: `NV_ERR_GPU_IN_FULLCHIP_RESET|NVRM: .*NV_ERR_RESET_REQUIRED`},
+			{Line: `\bnvidia-smi\b.{0,40}\b(timed out|hangs?|hung|did not (return|answer|finish)|blocked for more than)\b|[Tt]imeoutExpired\b.*\bnvidia-smi\b|sending signal \w+ to command .nvidia-smi`},
+		},
+		Example:  "subprocess.TimeoutExpired: Command '['nvidia-smi', '-L']' timed out after 30 seconds",
+		NearMiss: "$ nvidia-smi -L\nGPU 0: NVIDIA H200 (UUID: GPU-1)",
+	},
+	{
+		ID: "S-R141", Stage: Runtime, Class: Infra, Also: InProcess, From: Platform,
+		With:  []string{"S-R25"},
+		Title: "The job's time went into a download: what came after it did not run",
+		Steps: []string{
+			"Compare with the same step on other machines: if it takes seconds there, the way from this machine or pool to the storage is slow.",
+			"Fetch less: a smaller artifact, a shallow clone, an image or a cache that lies on the machine.",
+			"Give the download a limit of its own, and the job more time than it needs; the tests have said nothing yet.",
+		},
+		Any: []Pattern{
+			{Line: `\b(download|clone|fetch|pull|upload)\b.{0,40}\b(stalled|too slow|(took|used up) (nearly |almost )?(all|the whole))\b`},
+		},
+		Example:  "artifact download stalled at 41 %\n##[error]The operation was canceled.",
+		NearMiss: "artifact download done in 4 s\n##[error]The operation was canceled.",
+	},
+	{
+		ID: "S-R142", Stage: Runtime, Class: InProcess, Also: Infra, From: Platform,
+		With:  []string{"S-R25"},
+		Title: "The job's time was over while it still compiled",
+		Steps: []string{
+			"See what is built: for fewer architectures (`TORCH_CUDA_ARCH_LIST`, `-arch`), with more jobs (`MAX_JOBS`, memory permitting), or not at all where a wheel or a cache would do.",
+			"See whether the cache was found: a key that changes with each run builds everything anew.",
+			"Raise the limit if the build is meant to take that long; the tests have said nothing yet.",
+		},
+		Any: []Pattern{
+			{Line: `\b(build|compilation|compile)\b.{0,24}\b(was )?still running when\b`},
+		},
+		Example:  "the build was still running when the limit was reached\n##[error]The operation was canceled.",
+		NearMiss: "the build ended before the limit was reached\n##[error]The operation was canceled.",
+	},
+	{
+		ID: "S-R143", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
+		Title: "A file or socket of the host's driver that is to be put into the container is not there: the driver was updated or its service does not run",
+		Steps: []string{
+			"On the host run `nvidia-smi`: if library and kernel module differ, restart the machine.",
+			"Start the service (`systemctl start nvidia-persistenced`, the fabric manager), or make the device specification anew: `nvidia-ctk cdi generate`.",
+			"No container can start on this machine until then; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `(open|stat|lstat|mount\w*) \S*(/run/nvidia-(persistenced|fabricmanager)\S*|/nvidia-mps\S*): no such file|failed to ful?fill? mount request: (open|stat|lstat) \S*(nvidia|libcuda|/dri/)\S*: no such file`},
+		},
+		Example:  "error during container init: failed to fulfil mount request: open /run/nvidia-persistenced/socket: no such file or directory",
+		NearMiss: "error during container init: failed to fulfil mount request: open /data/models: no such file or directory",
+	},
+	{
+		ID: "S-R144", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		Title: "The container engine or NVIDIA's toolkit does not fit the host's control groups",
+		Steps: []string{
+			"See which version the host has mounted (`mount | grep cgroup`): toolkits before 1.8 know version 1 alone; update libnvidia-container and the toolkit.",
+			"As a stopgap set `no-cgroups = true` in the toolkit's configuration and give the devices by `--device`, or boot with version 1.",
+			"If a folder of a group is gone, restart the engine: something on the host removed it. The change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `cgroup subsystem devices not found|failed to get device cgroup|unable to create cgroupv\d|mountpoint for (devices|cgroup) not found|cgroups?: cgroup mountpoint does not exist|/sys/fs/cgroup/\S*devices\.allow: no such file|/cpuset\S*cpuset\.(cpus|mems)\S*: no such file|applying cgroup configuration for process caused|failed to write \S+ to \S*cgroup\.procs`},
+		},
+		Example:  "nvidia-container-cli: container error: cgroup subsystem devices not found: unknown.",
+		NearMiss: "cgroup2 on /sys/fs/cgroup type cgroup2 (rw,nosuid,nodev,noexec)",
+	},
+	{
+		ID: "S-R145", Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
+		With:  []string{"S-R18", "S-R82", "S-X12"},
+		Title: "The job's container was started without the GPU",
+		Steps: []string{
+			"Ask for it where the container is declared: `options: --gpus all`, or `NVIDIA_VISIBLE_DEVICES=all` and `NVIDIA_DRIVER_CAPABILITIES=compute,utility` where NVIDIA's runtime is the default.",
+			"The driver's libraries and `nvidia-smi` come from the host into the container then; do not install a driver in the image.",
+			"The machine's GPU is in order as far as the log tells.",
+		},
+		Any: []Pattern{
+			{Line: `\b(container|docker run|image)\b.{0,40}\b(without|no) (--gpus|GPU|gpu) ?(flag|option|access|device\w*)?\b`},
+		},
+		Example:  "##[command]/usr/bin/docker create --name c7 -v /w:/__w ubuntu:22.04\n+ nvidia-smi\nline 1: nvidia-smi: command not found",
+		NearMiss: "##[command]/usr/bin/docker create --name c7 --gpus all -v /w:/__w ubuntu:22.04\n+ nvidia-smi\nline 1: nvidia-smi: command not found",
 	},
 }
