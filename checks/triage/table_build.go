@@ -336,7 +336,7 @@ var buildRows = []Row{
 			{Line: `error: component '[^']+' for target .* is unavailable`},
 			{Line: `\b(cargo|rustc): (command )?not found`},
 			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
-			{Line: `\brustup component add [\w-]+|unable to build with the standard library|'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
+			{Line: `['"]rustup component add [\w-]+|help: run .?rustup component add [\w-]+|unable to build with the standard library|'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
 		},
 		Example:  "error: rustc 1.75.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89",
