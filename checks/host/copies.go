@@ -18,6 +18,9 @@ type Copy struct {
 	Tensor syntax.Node
 	// Small says that the result has a size of a few literal elements.
 	Small bool
+	// Sometimes says that the tensor is expanded or transposed under a condition
+	// only, and is copied by contiguous for that reason alone.
+	Sometimes bool
 }
 
 // CopyKind classifies a Copy.
@@ -161,6 +164,7 @@ func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {
 		} else if w.expansion(c.Tensor) {
 			c.Kind, c.Op = Expand, "expand"
 		}
+		c.Sometimes = c.Kind != Contiguous && w.sometimes(n, c.Tensor)
 	case name == "clone":
 		c.Kind = Clone
 		if op := w.transposition(c.Tensor, maxHops); op != "" && strings.HasSuffix(w.Full(syntax.PyArg(n, "memory_format", -1)), "contiguous_format") {
@@ -353,6 +357,22 @@ func (w *Wrapper) expansion(n syntax.Node) bool {
 		default:
 			return false
 		}
+	}
+	return false
+}
+
+// sometimes reports whether the name that a tensor has at a use got its value
+// under a condition that does not hold for the use as well.
+func (w *Wrapper) sometimes(use, tensor syntax.Node) bool {
+	for range maxHops {
+		if !tensor.Is("identifier") {
+			return false
+		}
+		value := w.Before(tensor)
+		if cond, ok := Guard(value); ok && !use.Inside(cond.Parent()) {
+			return true
+		}
+		use, tensor = value, value
 	}
 	return false
 }

@@ -19,6 +19,12 @@ func (w *Wrapper) BackendLists() map[string]bool {
 				out[left.Text()] = true
 			}
 		}
+		for _, loop := range w.File.Root().Find("for_statement") {
+			// What a loop adds to a list is one of the names that it runs over.
+			if left := loop.Field("left"); left.Is("identifier") && !strings.HasPrefix(Owner(loop).Field("name").Text(), "test") && holds(loop.Field("right")) {
+				out[left.Text()] = true
+			}
+		}
 		for _, c := range w.File.Root().Find("call") {
 			fn := c.Field("function")
 			if name := syntax.PyName(fn); fn.Is("attribute") && (name == "append" || name == "extend" || name == "insert") && holds(c.Field("arguments")) {

@@ -47,8 +47,16 @@ func run(p *rules.Pass) {
 				if len(c.Args) != 4 {
 					continue
 				}
-				if module, mode, ok := dsl.Mode(c.Args[2]); ok && module == "rounding" && mode == "Approx" {
-					p.ReportFix(c.Node, rules.Warning, "divf", fix(f, c.Node, c.Args[0], c.Args[1], approximate), "`divf` with `rounding::Approx` is encoded as another rounding in cutile 0.2.0; the reference divides with `truediv`, expected `true_div(%s, %s)`", c.Args[0].Squeeze(), c.Args[1].Squeeze())
+				module, mode, ok := dsl.Mode(c.Args[2])
+				if !ok || module != "rounding" {
+					continue
+				}
+				a, b := c.Args[0], c.Args[1]
+				switch {
+				case mode == "Approx":
+					p.ReportFix(c.Node, rules.Warning, "divf", fix(f, c.Node, a, b, approximate), "`divf` with `rounding::Approx` is encoded as another rounding in cutile 0.2.0; the reference divides with `truediv`, expected `true_div(%s, %s)`", a.Squeeze(), b.Squeeze())
+				case mode == "NearestEven" && approximate:
+					p.ReportFix(c.Node, rules.Warning, "divf exact", fix(f, c.Node, a, b, approximate), "`divf` with `rounding::NearestEven` divides with exact rounding, the reference with an approximate `truediv`; expected `true_div(%s, %s)`", a.Squeeze(), b.Squeeze())
 				}
 			}
 		}

@@ -108,8 +108,10 @@ func local(t *host.Wrapper, n syntax.Node) bool { return written(t, n, map[strin
 
 func written(t *host.Wrapper, n syntax.Node, seen map[string]bool) bool {
 	switch n.Kind() {
-	case "list", "tuple", "string":
+	case "string", "integer":
 		return true
+	case "list", "tuple":
+		return members(t, n, seen)
 	case "parenthesized_expression":
 		return written(t, n.NamedChild(0), seen)
 	case "binary_operator":
@@ -129,7 +131,7 @@ func written(t *host.Wrapper, n syntax.Node, seen map[string]bool) bool {
 		}
 		seen[name] = true
 		found := false
-		for _, a := range t.File.Root().Find("assignment") {
+		for _, a := range t.File.Root().Find("assignment", "augmented_assignment", "for_statement") {
 			if a.Field("left").Text() == name {
 				if !written(t, a.Field("right"), seen) {
 					return false
@@ -137,9 +139,45 @@ func written(t *host.Wrapper, n syntax.Node, seen map[string]bool) bool {
 				found = true
 			}
 		}
+		for _, c := range t.File.Root().Find("call") {
+			fn := c.Field("function")
+			if !fn.Is("attribute") || fn.Field("object").Text() != name {
+				continue
+			}
+			for _, a := range syntax.PyArgs(c) {
+				if !written(t, a, seen) {
+					return false
+				}
+			}
+		}
 		return found
 	}
 	return false
+}
+
+// members reports whether each name in a list is one that the file gives a value
+// which is written there.
+func members(t *host.Wrapper, list syntax.Node, seen map[string]bool) bool {
+	sure := true
+	list.Inspect(func(n syntax.Node) bool {
+		switch n.Kind() {
+		case "identifier":
+			sure = sure && written(t, n, seen)
+		case "attribute", "lambda":
+			return false // a dtype or the like
+		case "call":
+			if syntax.PyName(n.Field("function")) != "param" {
+				sure = false
+			} else {
+				for _, a := range syntax.PyArgs(n) {
+					sure = sure && written(t, a, seen)
+				}
+			}
+			return false
+		}
+		return sure
+	})
+	return sure
 }
 
 // gate adds the backend to the list that a parametrization names: after the
@@ -156,6 +194,9 @@ func gate(t *host.Wrapper, parametrize syntax.Node) *rules.Fix {
 			continue
 		}
 		stmt := a.Parent()
+		if stmt.Ancestor("for_statement").Valid() {
+			return nil // a gate would stand in the loop
+		}
 		if cond := stmt.Ancestor("if_statement"); cond.Valid() && stmt.Parent().Parent() == cond {
 			if !strings.Contains(cond.Field("condition").Text(), "is_backend_available") || cond.Field("alternative").Valid() {
 				return nil

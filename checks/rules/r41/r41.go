@@ -168,6 +168,8 @@ func (c *checker) hot(x host.Copy) {
 		where = "in what the autotuner calls, once for each configuration"
 	}
 	switch {
+	case x.Sometimes:
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s where the condition around its last assignment holds", short(x.Node), what[x.Kind], where)
 	case x.Kind.Unconditional() && c.ref != nil && c.copies.Include(c.w, x):
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; the reference makes such a copy too, so the comparison is fair", short(x.Node), what[x.Kind], where)
 	case !x.Kind.Unconditional():
