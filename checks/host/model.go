@@ -28,7 +28,10 @@ type Model struct {
 	// of the backends. It is meaningful only with DispatchKnown.
 	Dispatched    map[string]bool
 	DispatchKnown bool
-	Utils         *Utils // backend/cutile_rs/utils.py; nil when absent
+	// Interfaces are the functions of @dispatch, by their ops. An op that several
+	// dispatch has none.
+	Interfaces map[string]syntax.Node
+	Utils      *Utils // backend/cutile_rs/utils.py; nil when absent
 }
 
 // Kernel is the host side of one kernel.
@@ -224,7 +227,7 @@ func dispatchers(t *tree.Tree) []string {
 
 // findDispatched reads the op names that are dispatched.
 func (m *Model) findDispatched() {
-	m.Dispatched, m.DispatchKnown = map[string]bool{}, true
+	m.Dispatched, m.DispatchKnown, m.Interfaces = map[string]bool{}, true, map[string]syntax.Node{}
 	for _, p := range dispatchers(m.Tree) {
 		f := read(m.Tree, p)
 		if f == nil {
@@ -241,6 +244,11 @@ func (m *Model) findDispatched() {
 				w = ParseWrapper(f)
 			}
 			if s, ok := w.String(syntax.PyArg(call, "name", 0)); ok {
+				if fn := d.Parent().Field("definition"); m.Dispatched[s] {
+					delete(m.Interfaces, s)
+				} else if fn.Is("function_definition") {
+					m.Interfaces[s] = fn
+				}
 				m.Dispatched[s] = true
 			} else {
 				m.DispatchKnown = false

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
 )
 
 // Wrapper is a Python file of the backend.
@@ -66,6 +67,10 @@ type LibCall struct {
 type Register struct {
 	Op        string
 	Decorator syntax.Node // the call of register_impl
+	// Backend is the name as it is spelled, which the dispatcher may not know; see
+	// tree.MeansBackend.
+	Backend   string
+	BackendAt syntax.Node // the argument
 	Func      syntax.Node // function_definition
 }
 
@@ -210,10 +215,20 @@ func (w *Wrapper) addRegister(d, fn syntax.Node) {
 	if !d.Is("call") || syntax.PyName(d.Field("function")) != "register_impl" || !fn.Is("function_definition") {
 		return
 	}
-	if backend, _ := w.String(syntax.PyArg(d, "backend", 1)); backend == "cutile-rs" {
+	at := syntax.PyArg(d, "backend", 1)
+	if backend, _ := w.String(at); tree.MeansBackend(backend) {
 		op, _ := w.String(syntax.PyArg(d, "name", 0))
-		w.Registers = append(w.Registers, &Register{op, d, fn})
+		w.Registers = append(w.Registers, &Register{op, d, backend, at, fn})
 	}
+}
+
+// Ops lists the names of the ops that a wrapper registers.
+func (w *Wrapper) Ops() []string {
+	var out []string
+	for _, r := range w.Registers {
+		out = append(out, r.Op)
+	}
+	return out
 }
 
 // constants finds the module-level names that are assigned exactly once.
@@ -489,6 +504,27 @@ func parameter(fn syntax.Node, name string) bool {
 		}
 	}
 	return false
+}
+
+// Taken counts the arguments that a function takes by place or by name, and lists
+// the names of those that each call has to give. The last result is false where *
+// or ** takes any.
+func Taken(fn syntax.Node) (all int, required []string, closed bool) {
+	closed = true
+	for _, p := range fn.Field("parameters").NamedChildren() {
+		if p.Is("typed_parameter") {
+			p = p.NamedChild(0)
+		}
+		switch p.Kind() {
+		case "identifier":
+			all, required = all+1, append(required, p.Text())
+		case "default_parameter", "typed_default_parameter":
+			all++
+		case "list_splat_pattern", "dictionary_splat_pattern":
+			closed = false
+		}
+	}
+	return all, required, closed
 }
 
 // Params lists the name nodes of a function's or lambda's parameters.

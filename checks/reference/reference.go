@@ -357,32 +357,55 @@ func topLevel(n syntax.Node) syntax.Node {
 	return out
 }
 
-// findReached walks from the registered functions over the names that each
-// definition mentions.
-func (m *File) findReached() {
-	root := m.File.Root()
+// registration is what is registered for an op of the reference's backend.
+type registration struct {
+	op   string
+	defs []syntax.Node // function_definition, class_definition
+}
+
+// registered lists the registrations of definitions of the module.
+func (m *File) registered() []registration {
+	var out []registration
+	add := func(reg syntax.Node, defs ...syntax.Node) {
+		if !reg.Is("call") || syntax.PyName(reg.Field("function")) != "register_impl" {
+			return
+		}
+		if backend, _ := m.String(syntax.PyArg(reg, "backend", 1)); backend == "cutile" {
+			op, _ := m.String(syntax.PyArg(reg, "name", 0))
+			out = append(out, registration{op, defs})
+		}
+	}
 	byName := map[string][]syntax.Node{}
-	var work []syntax.Node
+	root := m.File.Root()
 	for _, d := range root.Find("function_definition", "class_definition") {
 		if topLevel(d).Valid() {
 			continue
 		}
 		byName[d.Field("name").Text()] = append(byName[d.Field("name").Text()], d)
 		for _, dec := range syntax.PyDecorators(d) {
-			if dec.Is("call") && syntax.PyName(dec.Field("function")) == "register_impl" {
-				if backend, _ := m.String(syntax.PyArg(dec, "backend", 1)); backend == "cutile" {
-					work = append(work, d)
-				}
-			}
+			add(dec, d)
 		}
 	}
 	for _, c := range root.Find("call") {
-		reg := c.Field("function")
-		if args := syntax.PyArgs(c); reg.Is("call") && syntax.PyName(reg.Field("function")) == "register_impl" && len(args) == 1 {
-			if backend, _ := m.String(syntax.PyArg(reg, "backend", 1)); backend == "cutile" {
-				work = append(work, byName[args[0].Text()]...)
-			}
+		if args := syntax.PyArgs(c); len(args) == 1 {
+			add(c.Field("function"), byName[args[0].Text()]...)
 		}
+	}
+	return out
+}
+
+// findReached walks from the registered functions over the names that each
+// definition mentions.
+func (m *File) findReached() {
+	byName := map[string][]syntax.Node{}
+	for _, d := range m.File.Root().Find("function_definition", "class_definition") {
+		if !topLevel(d).Valid() {
+			byName[d.Field("name").Text()] = append(byName[d.Field("name").Text()], d)
+		}
+	}
+	var work []syntax.Node
+	for _, r := range m.registered() {
+		work = append(work, r.defs...)
 	}
 	if len(work) == 0 {
 		return

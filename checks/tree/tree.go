@@ -185,13 +185,20 @@ func (t *Tree) addRoot(root, suite string) error {
 	return nil
 }
 
+// MeansBackend reports whether a name of a backend is cutile-rs or stands for it in
+// another spelling, such as the one of its Python package. The dispatcher knows the
+// first alone.
+func MeansBackend(name string) bool {
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) == "cutilers"
+}
+
 // registers reports whether a Python file decorates a function with
-// register_impl(..., backend="cutile-rs").
+// register_impl(..., backend="cutile-rs"), well spelled or not.
 func (t *Tree) registers(p string) bool {
 	for _, d := range t.File(p).Root().Find("decorator") {
 		call := d.NamedChild(0)
 		if call.Is("call") && syntax.PyName(call.Field("function")) == "register_impl" &&
-			syntax.PyString(syntax.PyArg(call, "backend", 1)) == "cutile-rs" {
+			MeansBackend(syntax.PyString(syntax.PyArg(call, "backend", 1))) {
 			return true
 		}
 	}

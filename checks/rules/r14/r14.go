@@ -22,6 +22,10 @@ var Rule = &rules.Rule{
 	Category: "syntax", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-J07"},
 	Why:        "The kernel compiler evaluates `T::ZERO` and its kin only as the argument of `constant(..)`; as padding or any other value they stop the first launch.",
+	Whys: map[string]string{
+		"lanes": "Without padding the lanes that a mask leaves out hold anything; a reduction, a product or a sum takes them in, and the result is wrong or differs from run to run.",
+	},
+	First: map[string]int{"lanes": 1, "value": 2},
 	Triage: []string{
 		"Pad with `None::<E>` and keep the mask.",
 		"Where the lanes are reduced or multiplied, replace masked lanes with `select(mask, x, zero)`.",

@@ -20,6 +20,7 @@ var Rule = &rules.Rule{
 	Category: "syntax", Owner: "kernel", Severity: rules.Warning, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-J08", "S-C07"},
 	Why:        "An `if` becomes an operation that yields the tiles it changes from every branch; a branch that does not name one leaves it to the compiler to carry the old value.",
+	First:      map[string]int{"asymmetric": 1},
 	Triage: []string{
 		"Add an `else` that assigns each tile to itself.",
 		"Assign the same names in every branch.",

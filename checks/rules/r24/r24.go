@@ -22,9 +22,14 @@ var Rule = &rules.Rule{
 	Category: "syntax", Owner: "kernel", Severity: rules.Warning, DecidedBy: "syntax", Fix: "suggest",
 	Signatures: []string{"S-C07", "S-J08"},
 	Why:        "A `let` inside a loop makes a new tile that ends with the iteration; the one read after the loop still has its first value.",
+	Whys: map[string]string{
+		"closure": "Loops and branches carry what their own body assigns; an assignment in a closure changes nothing that is read after them.",
+	},
+	First: map[string]int{"closure": 2},
 	Triage: []string{
 		"Turn the inner `let x: T = ..` into `x = ..`.",
 		"Compare the loop's yielded values in both IR files.",
+		"Assign the tile in the body itself instead of in a closure.",
 	},
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }

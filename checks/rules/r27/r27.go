@@ -69,9 +69,9 @@ func operands(p *rules.Pass, w *host.Wrapper) {
 			return
 		}
 		if copies == nil {
-			copies = ref.HostCopies()
+			copies = ref.HostCopies(w.Ops()...)
 		}
-		if copies.Include(w, c) {
+		if copies.Include(w, c) != reference.No {
 			continue
 		}
 		severity, where := rules.Warning, "before the launch"

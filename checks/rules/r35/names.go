@@ -1,6 +1,9 @@
 package r35
 
 import (
+	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -219,7 +222,7 @@ func registered(p *rules.Pass, m *host.Model, k *host.Kernel) {
 			if n := len(c.Lib.Mods); n > 0 {
 				at = c.Lib.Mods[n-1].Node
 			}
-			p.Reportf(syntaxName(at), rules.Error, "library", "`%s` has no module for `%s`, so the library lacks its symbols; expected `mod %s` with `include!` of its `kernel.rs` and `ffi.rs`", c.Lib.File.Path, k.Name, k.Name)
+			p.Reportf(syntaxName(at), rules.Error, "library", "`%s` has no module for `%s`, so the library lacks its symbols; expected `%s`", c.Lib.File.Path, k.Name, module(k))
 		}
 	}
 	w := k.Wrapper
@@ -243,12 +246,64 @@ func registered(p *rules.Pass, m *host.Model, k *host.Kernel) {
 		p.Reportf(w.Binds[0].Node, rules.Error, "register", "`%s` registers nothing for the backend; expected `@register_impl(\"%s\", backend=\"cutile-rs\")`", w.File.Path, k.Name)
 	}
 	for _, r := range w.Registers {
+		spelledBackend(p, r)
+		takes(p, m, r)
 		switch {
 		case r.Op == "" || !m.DispatchKnown:
 			p.Undecided("the op's name or the dispatched ops are not known")
 		case !m.Dispatched[r.Op]:
 			p.Reportf(r.Decorator, rules.Error, "dispatch", "`%s` is registered, but no `@dispatch(\"%s\")` selects it", r.Op, r.Op)
 		}
+	}
+}
+
+// module is the item of lib.rs that takes an op in, on one line.
+func module(k *host.Kernel) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mod %s {", k.Name)
+	for _, p := range []string{k.KernelRS, k.Kernel.FFI} {
+		if p == "" {
+			continue
+		}
+		if rel, err := filepath.Rel(path.Dir(k.Crate.Lib.File.Path), p); err == nil {
+			fmt.Fprintf(&b, " include!(%q);", filepath.ToSlash(rel))
+		}
+	}
+	return b.String() + " }"
+}
+
+// spelledBackend reports a registration under a name that the dispatcher does not
+// know. A text that stands there itself is corrected; a constant may be used
+// elsewhere as well.
+func spelledBackend(p *rules.Pass, r *host.Register) {
+	if r.Backend == host.Backend {
+		return
+	}
+	var fix *rules.Fix
+	if text := r.BackendAt.ChildOf("string_content"); r.BackendAt.Is("string") && text.Text() == r.Backend {
+		fix = rules.Replace(text, host.Backend, "Spell the backend as the dispatcher does")
+	}
+	p.ReportFix(r.BackendAt, rules.Error, "backend", fix, "the op is registered for `%s`, which is no backend; expected `%s`, with this spelling", r.Backend, host.Backend)
+}
+
+// takes reports a function that takes fewer arguments than each call of the op gives.
+// The dispatcher hands all of them on.
+func takes(p *rules.Pass, m *host.Model, r *host.Register) {
+	op := m.Interfaces[r.Op]
+	if !op.Valid() || !m.DispatchKnown || op.Damaged() || r.Func.Damaged() {
+		return
+	}
+	for _, fn := range []syntax.Node{op, r.Func} {
+		for _, d := range syntax.PyDecorators(fn) {
+			if name := syntax.PyName(d.Field("function")); name != "dispatch" && name != "register_impl" {
+				p.Undecided("a decorator may change what the function takes")
+				return
+			}
+		}
+	}
+	_, required, _ := host.Taken(op)
+	if all, _, closed := host.Taken(r.Func); closed && all < len(required) {
+		p.Reportf(r.Func.Field("parameters"), rules.Error, "takes", "`%s` takes %d of the %d arguments that each call of `%s` gives: %s", r.Func.Field("name").Text(), all, len(required), r.Op, list(required))
 	}
 }
 

@@ -1,7 +1,6 @@
 package r35
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
@@ -45,7 +44,12 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, outp
 	case parent.Is("argument_list") && parent.Parent().Is("call"):
 		switch syntax.PyName(parent.Parent().Field("function")) {
 		case "check_rc":
-			toothless(p, w, parent.Parent())
+			if parent.Parent().Parent().Is("expression_statement") {
+				toothless(p, w, parent.Parent())
+			}
+			if at := swallowed(parent.Parent(), output); at.Valid() {
+				ignored(p, c, at)
+			}
 		case "int":
 			follow(p, w, c, parent.Parent(), output, hops-1)
 		default:
@@ -97,6 +101,10 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 				if at.Is("expression_statement") {
 					toothless(p, w, at.NamedChild(0))
 				}
+				if around := swallowed(at, output); around.Valid() {
+					ignored(p, c, around)
+					return
+				}
 				if early.Valid() {
 					p.Reportf(early, rules.Error, "rc late", "the output of `%s` is used before its return code is checked; expected `check_rc` right after the call", c.Symbol)
 				}
@@ -110,7 +118,7 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 			case sometimes:
 				conditional = at
 			case ignores:
-				p.Reportf(at, rules.Error, "rc ignored", "the wrapper goes on after `%s` has failed: what it returns was never written; let `check_rc` raise", c.Symbol)
+				ignored(p, c, at)
 				return
 			}
 			if !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
@@ -131,6 +139,11 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 		return
 	}
 	p.ReportFix(assignment, rules.Error, "rc", fixMissing(w, c, stmt, rc, false), "the return code of `%s` is never checked; expected `check_rc` right after the call", c.Symbol)
+}
+
+// ignored reports a check whose error is caught and forgotten.
+func ignored(p *rules.Pass, c *host.LibCall, at syntax.Node) {
+	p.Reportf(at, rules.Error, "rc ignored", "the wrapper goes on after `%s` has failed: what it returns was never written; let `check_rc` raise", c.Symbol)
 }
 
 // mentionsName reports whether a statement names an identifier.
@@ -199,7 +212,10 @@ func verdict(stmt syntax.Node, rc string) use {
 		}
 		return result
 	case "with_statement":
-		return blockVerdict(stmt.Field("body"), rc)
+		if v := blockVerdict(stmt.Field("body"), rc); v != checks || !suppresses(stmt) {
+			return v
+		}
+		return ignores
 	case "try_statement":
 		if v := blockVerdict(stmt.Field("body"), rc); v != checks || !swallows(stmt) {
 			return v
@@ -235,54 +251,12 @@ func condition(stmt, cond syntax.Node, rc string) use {
 	return checks
 }
 
-// someCodes reports whether a condition is met by some failures only: by codes
-// above zero, which none is, or where something else holds as well.
-func someCodes(cond syntax.Node, rc string) bool {
-	for cond.Is("parenthesized_expression") {
-		cond = cond.NamedChild(0)
-	}
-	switch parts := cond.NamedChildren(); {
-	case cond.Is("boolean_operator") && cond.Field("operator").Text() == "and":
-		left, right := cond.Field("left"), cond.Field("right")
-		return !mentionsName(left, rc) || !mentionsName(right, rc) || someCodes(left, rc) || someCodes(right, rc)
-	case cond.Is("comparison_operator") && len(parts) == 2:
-		zero := func(n syntax.Node) bool { return n.Is("integer") && strings.Trim(n.Text(), "0_") == "" }
-		return parts[0].Text() == rc && zero(parts[1]) && cond.ChildOf(">").Valid() ||
-			parts[1].Text() == rc && zero(parts[0]) && cond.ChildOf("<").Valid()
-	}
-	return false
-}
-
 // toothless reports a call of check_rc that is a function of the wrapper's own
 // which lets failures pass.
 func toothless(p *rules.Pass, w *host.Wrapper, call syntax.Node) {
 	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn) {
 		p.Reportf(call, rules.Error, "rc own check", "`check_rc` is the wrapper's own here and does not raise for every code but 0; expected that of `utils.py`")
 	}
-}
-
-// raisesOnFailure reports whether a function that gets a return code raises
-// where it is not 0, or may, as far as its source says.
-func raisesOnFailure(fn syntax.Node) bool {
-	params := fn.Field("parameters").NamedChildren()
-	raises := fn.Field("body").Find("raise_statement")
-	if len(params) == 0 || len(raises) == 0 {
-		// It may hand the code on to another function.
-		return len(params) > 0 && slices.ContainsFunc(fn.Field("body").Find("call"), func(c syntax.Node) bool {
-			return len(c.Field("arguments").NamedChildren()) > 0 && c.Field("arguments").NamedChild(0).Text() == first(params[0])
-		})
-	}
-	rc := first(params[0])
-	for _, r := range raises {
-		at := r.Ancestor("if_statement")
-		if !at.Valid() || !at.Inside(fn) {
-			return true
-		}
-		if cond := at.Field("condition"); !mentionsName(cond, rc) || !r.Inside(at.Field("consequence")) || !someCodes(cond, rc) {
-			return true
-		}
-	}
-	return false
 }
 
 // first is a parameter's name.

@@ -160,7 +160,8 @@ func dtypes(p *rules.Pass, k *host.Kernel, w *host.Wrapper) {
 				allowed[t] = true
 				found = found || arms[t].Valid()
 			}
-			if !found {
+			// The arm for all others runs it, as another type.
+			if !found && !k.FFI.Exports[0].Rest.Node.Valid() {
 				lost = append(lost, n)
 			}
 		}
@@ -257,7 +258,7 @@ func tuner(p *rules.Pass, m *host.Model) {
 		if len(tested) == 0 {
 			continue
 		}
-		if slices.ContainsFunc(tested, func(s string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(s)) }) {
+		if slices.ContainsFunc(tested, func(s string) bool { return mayContain(strings.ToLower(text), strings.ToLower(s)) }) {
 			return
 		}
 		for n := last.Parent(); n.Is("boolean_operator", "parenthesized_expression"); n = n.Parent() {
@@ -267,6 +268,67 @@ func tuner(p *rules.Pass, m *host.Model) {
 			list(tested), strings.Join(strings.Fields(at.Squeeze()), " "), m.Utils.File.Path, at.Pos().Line)
 		return
 	}
+}
+
+// What stands in a text for a value that is put in.
+const (
+	anyText = 0
+	anyCode = 1
+)
+
+// placeholder is what stands for a value in the text of check_rc.
+func placeholder(u *host.Utils, value syntax.Node) byte {
+	if params := u.CheckRC.Field("parameters").NamedChildren(); len(params) > 0 && value.Text() == first(params[0]) {
+		return anyCode
+	}
+	return anyText
+}
+
+// maxPart bounds the texts whose letters are compared one by one.
+const maxPart = 200
+
+// mayContain reports whether a text contains another one for some values of its
+// placeholders. A value alone is no evidence: some fixed letter or digit belongs
+// to it, or the text stands there as it is.
+func mayContain(text, part string) bool {
+	if strings.Contains(text, part) {
+		return true
+	}
+	if len(part) > maxPart {
+		return false
+	}
+	// The places in the text that are reached, and whether a fixed letter was met.
+	type at struct{ reached, fixed bool }
+	now := make([]at, len(text)+1)
+	for i := range now {
+		now[i].reached = true
+	}
+	for _, ch := range []byte(part) {
+		next := make([]at, len(text)+1)
+		set := func(i int, fixed bool) {
+			next[i].reached = true
+			next[i].fixed = next[i].fixed || fixed
+		}
+		for i := range len(text) {
+			if !now[i].reached {
+				continue
+			}
+			digit := ch >= '0' && ch <= '9'
+			switch text[i] {
+			case anyText, anyCode:
+				if text[i] == anyText || digit || ch == '-' {
+					set(i, now[i].fixed)
+				}
+				// The value may end here.
+				now[i+1].reached = true
+				now[i+1].fixed = now[i+1].fixed || now[i].fixed
+			case ch:
+				set(i+1, now[i].fixed || digit || ch >= 'a' && ch <= 'z')
+			}
+		}
+		now = next
+	}
+	return slices.ContainsFunc(now, func(a at) bool { return a.fixed })
 }
 
 // raised is all fixed text that check_rc can raise, with the texts of the
@@ -289,7 +351,7 @@ func raised(u *host.Utils) (string, syntax.Node) {
 				case "string_content":
 					b.WriteString(c.Text())
 				case "interpolation":
-					b.WriteByte(0)
+					b.WriteByte(placeholder(u, c.NamedChild(0)))
 				}
 			}
 			b.WriteByte('\n')

@@ -45,7 +45,7 @@ func run(p *rules.Pass) {
 	}
 	c.launches = w.Launches()
 	if c.ref != nil {
-		c.copies = c.ref.HostCopies()
+		c.copies = c.ref.HostCopies(w.Ops()...)
 	}
 	for _, copied := range w.Copies() {
 		c.check(copied)
@@ -116,7 +116,7 @@ func (c *checker) eachCall(n syntax.Node) bool {
 // make.
 func (c *checker) leads27(x host.Copy) bool {
 	end, launched := c.launches[host.Owner(x.Node)]
-	return x.Kind == host.Layout && c.gemm && c.ref != nil && !(launched && end <= x.Node.Span().Start) && !c.copies.Include(c.w, x)
+	return x.Kind == host.Layout && c.gemm && c.ref != nil && !(launched && end <= x.Node.Span().Start) && c.reference(x) == reference.No
 }
 
 // asked reports whether a copy is made only because the caller or the tensor
@@ -137,6 +137,14 @@ func (c *checker) asked(x host.Copy) bool {
 		}
 	}
 	return c.w.LayoutGuarded(x.Node)
+}
+
+// reference reports whether the reference's op makes such a copy, too.
+func (c *checker) reference(x host.Copy) reference.Answer {
+	if c.ref == nil {
+		return reference.No
+	}
+	return c.copies.Include(c.w, x)
 }
 
 // optional reports whether a name is a parameter whose default is None.
@@ -167,10 +175,12 @@ func (c *checker) hot(x host.Copy) {
 	if c.tuned {
 		where = "in what the autotuner calls, once for each configuration"
 	}
-	switch {
+	switch same := c.reference(x); {
 	case x.Sometimes:
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s where the condition around its last assignment holds", short(x.Node), what[x.Kind], where)
-	case x.Kind.Unconditional() && c.ref != nil && c.copies.Include(c.w, x):
+	case x.Kind.Unconditional() && same == reference.Maybe:
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; code of the reference's file makes such a copy too, but it cannot be told whether the op runs it, so compare the launches of both", short(x.Node), what[x.Kind], where)
+	case x.Kind.Unconditional() && same == reference.Yes:
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; the reference makes such a copy too, so the comparison is fair", short(x.Node), what[x.Kind], where)
 	case !x.Kind.Unconditional():
 		c.p.Reportf(x.Node, rules.Warning, string(x.Kind), "`%s` %s %s, unless it is a no-op; expected it before `autotune_launch`", short(x.Node), what[x.Kind], where)
@@ -188,16 +198,16 @@ func (c *checker) once(x host.Copy) {
 	if x.Small {
 		return
 	}
-	same := c.ref != nil && c.copies.Include(c.w, x)
+	same := c.reference(x)
 	_, conditional := host.Guard(x.Node)
 	switch {
-	case x.Kind == host.Layout && !conditional && same:
+	case x.Kind == host.Layout && !conditional && same == reference.Yes:
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call; the reference does the same, so the comparison is fair", short(x.Node), what[x.Kind])
 	case x.Kind == host.Layout && !conditional:
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, also when it is timed", short(x.Node), what[x.Kind])
 	case c.ref == nil:
 		c.p.Undecided("what the reference copies is not known")
-	case !same:
+	case same == reference.No:
 		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, which the reference does not", short(x.Node), what[x.Kind])
 	}
 }

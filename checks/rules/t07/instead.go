@@ -29,7 +29,7 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		full, name := strings.TrimLeft(w.Full(fn), "."), syntax.PyName(fn)
 		switch {
 		case name == "register_impl":
-			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && backend != "cutile-rs" {
+			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && compared[backend] {
 				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", cut(c), backend)
 			}
 		case w.Region(c) == host.Unreached:
@@ -47,13 +47,16 @@ func others(p *rules.Pass, w *host.Wrapper) {
 	}
 }
 
+// compared are the other backends and fallbacks that the dispatcher selects. What
+// is registered under a name that nothing selects answers for nobody.
+var compared = map[string]bool{"cutile": true, "triton": true, "tilecpp": true, "pytorch": true, "default": true}
+
 // otherBackend reports whether a dotted name lies in the ops of another
 // backend, or is the dispatcher's own.
 func otherBackend(full string) bool {
 	path := strings.TrimPrefix(strings.TrimPrefix(full, "tilegym."), "ops.")
 	first, rest, _ := strings.Cut(path, ".")
-	switch first {
-	case "cutile", "triton", "tilecpp", "pytorch":
+	if compared[first] && first != "default" {
 		return rest != ""
 	}
 	return strings.HasPrefix(full, "tilegym.ops.") && rest == ""

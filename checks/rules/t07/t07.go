@@ -17,10 +17,17 @@ var Rule = &rules.Rule{
 	ID: "T7", Title: "Measurement or test machinery touched",
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "Code that can see that it is tested can behave differently there, and a changed measurement makes two runs incomparable.",
+	Whys: map[string]string{
+		"backend":    "The port is compared with the other backends: what answers for them, or lets them answer, is no longer the port that is judged.",
+		"remembered": "A call that answers with what an earlier one returned is measured without its kernel, and gives an old result where the values have changed.",
+	},
+	First: map[string]int{"backend": 3, "remembered": 4},
 	Triage: []string{
 		"Remove the access; a wrapper needs neither the clock nor the profiler.",
 		"Leave changes of how the harness measures to a pull request without kernels.",
 		"Measure base and head with the same harness.",
+		"Register and launch only for `cutile-rs`; the dispatcher selects the other backends, the wrapper does not.",
+		"Launch on each call; keep configurations, sizes and scratch memory between calls, never a result.",
 	},
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{integrity.Facts, host.Facts},
 	Run:  touches,

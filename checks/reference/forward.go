@@ -1,0 +1,146 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// callPath knows the definitions of a file that a call of some ops runs: functions of
+// the module and methods of its classes. Of a class that is made, or handed on, the
+// methods may run; with torch.autograd.Function's apply, forward does for sure.
+type callPath struct {
+	m       *File
+	defs    map[string][]syntax.Node               // of the module
+	methods map[syntax.Node]map[string]syntax.Node // of its classes
+	reached map[syntax.Node]Answer
+	work    []syntax.Node
+}
+
+// forward follows the functions that are registered for ops. Where none is, all
+// registered ones may be meant; where nothing is registered, all code may.
+func (m *File) forward(ops []string) *callPath {
+	p := &callPath{m, map[string][]syntax.Node{}, map[syntax.Node]map[string]syntax.Node{}, map[syntax.Node]Answer{}, nil}
+	for _, d := range m.File.Root().Find("function_definition", "class_definition") {
+		switch outer := topLevel(d); {
+		case !outer.Valid():
+			p.defs[d.Field("name").Text()] = append(p.defs[d.Field("name").Text()], d)
+			if d.Is("class_definition") {
+				p.methods[d] = map[string]syntax.Node{}
+			}
+		case outer.Is("class_definition") && d.Is("function_definition") && d.Ancestor("class_definition", "function_definition") == outer:
+			p.methods[outer][d.Field("name").Text()] = d
+		}
+	}
+	all := m.registered()
+	ours := slices.DeleteFunc(slices.Clone(all), func(r registration) bool { return !slices.Contains(ops, r.op) })
+	answer := Yes
+	if len(ours) == 0 {
+		ours, answer = all, Maybe
+	}
+	for _, r := range ours {
+		for _, d := range r.defs {
+			p.mark(d, answer)
+		}
+	}
+	for len(p.work) > 0 {
+		d := p.work[len(p.work)-1]
+		p.work = p.work[:len(p.work)-1]
+		code := d
+		if d.Is("class_definition") {
+			code = d.Field("superclasses") // its methods are marked themselves
+		}
+		p.follow(code, p.reached[d], maxHops)
+	}
+	return p
+}
+
+// maxHops bounds the module constants, and the classes that inherit, that are
+// followed one after another.
+const maxHops = 8
+
+// reach says whether the ops run the code at a node.
+func (p *callPath) reach(n syntax.Node) Answer {
+	if p.m.reached == nil {
+		return Maybe
+	}
+	d := topLevel(n)
+	if d.Is("class_definition") {
+		for fn := host.Owner(n); fn.Valid() && !fn.Is("module"); fn = host.Owner(fn) {
+			if p.methods[d][fn.Field("name").Text()] == fn {
+				return p.reached[fn]
+			}
+		}
+	}
+	if !d.Is("function_definition") { // runs when the module is imported
+		return No
+	}
+	return p.reached[d]
+}
+
+// mark notes a definition that runs; of a class any method may.
+func (p *callPath) mark(d syntax.Node, a Answer) {
+	if d.Is("class_definition") {
+		a = Maybe
+	}
+	if p.reached[d] >= a {
+		return
+	}
+	p.reached[d], p.work = a, append(p.work, d)
+	for _, method := range p.methods[d] {
+		p.mark(method, Maybe)
+	}
+}
+
+// follow marks what the code at a node names.
+func (p *callPath) follow(n syntax.Node, a Answer, hops int) {
+	for _, id := range n.Find("identifier") {
+		at, name := id.Parent(), id.Text()
+		switch {
+		case at.Is("attribute") && at.Field("attribute") == id, at.Is("keyword_argument") && at.Field("name") == id:
+			continue
+		case at.Is("attribute") && (name == "self" || name == "cls"):
+			if method := p.method(topLevel(id), at.Field("attribute").Text(), maxHops); method.Valid() {
+				p.mark(method, a)
+			}
+			continue
+		}
+		for _, def := range p.defs[name] {
+			if method := p.named(def, at); method.Valid() {
+				def = method
+			}
+			p.mark(def, a)
+		}
+		if value := p.m.Consts[name]; value.Valid() && hops > 0 {
+			p.follow(value, a, hops-1)
+		}
+	}
+}
+
+// named is the method of a class that C.apply and C.method run.
+func (p *callPath) named(class, at syntax.Node) syntax.Node {
+	if !class.Is("class_definition") || !at.Is("attribute") {
+		return syntax.Node{}
+	}
+	name := at.Field("attribute").Text()
+	if method := p.method(class, name, maxHops); method.Valid() || name != "apply" {
+		return method
+	}
+	return p.method(class, "forward", maxHops)
+}
+
+// method is a method of a class or of one that it inherits from.
+func (p *callPath) method(class syntax.Node, name string, hops int) syntax.Node {
+	if method := p.methods[class][name]; method.Valid() || hops == 0 {
+		return method
+	}
+	for _, super := range class.Field("superclasses").NamedChildren() {
+		for _, def := range p.defs[super.Text()] {
+			if method := p.method(def, name, hops-1); method.Valid() {
+				return method
+			}
+		}
+	}
+	return syntax.Node{}
+}
