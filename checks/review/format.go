@@ -188,7 +188,7 @@ const acceptsNothing = "accepts nothing, "
 
 // textUnread prints one file that was not reviewed.
 func textUnread(b *strings.Builder, c palette, u Unread) {
-	fmt.Fprintf(b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.place()), line(u.Why))
+	fmt.Fprintf(b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.place()), line(u.beside()))
 }
 
 // textIdle prints one comment that accepts nothing.
@@ -383,7 +383,7 @@ func Markdown(r *Report, s Style) string {
 	if len(r.Summary.Unread) > 0 {
 		b.WriteString("\nNot reviewed:\n\n")
 		for _, u := range r.Summary.Unread {
-			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.place()).Code(), untrusted.Text(u.Why).Prose())
+			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.place()).Code(), untrusted.Text(u.beside()).Prose())
 		}
 	}
 	return b.String()

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tilegate/tilegate/checks/review/finding"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -97,6 +98,14 @@ func (u Unread) place() string {
 		return fmt.Sprintf("%s:%d", u.Path, u.At.Line)
 	}
 	return u.Path
+}
+
+// beside is Why without the line and column that the place beside it tells.
+func (u Unread) beside() string {
+	if u.At.Column == 0 {
+		return u.Why
+	}
+	return strings.TrimSuffix(u.Why, fmt.Sprintf(" at line %d, column %d", u.At.Line, u.At.Column))
 }
 
 // Finding is one violation. Path is relative to the reviewed root with '/'.
