@@ -40,7 +40,10 @@ type Export struct {
 	// false when the dispatch has a form that is not understood.
 	Arms      []Arm
 	ArmsKnown bool
-	Launches  []*Launch
+	// Rest is the arm that runs all other types as one, when there is one; its Node
+	// is the whole arm.
+	Rest     Arm
+	Launches []*Launch
 	// changed are the local names on which a method is called.
 	changed map[string]bool
 }
@@ -406,16 +409,43 @@ func (e *Export) findArms() {
 				arms = append(arms, Arm{strings.Trim(s.Text(), `"`), s})
 			}
 		}
-		if len(arms) > 0 && elementType(arms[0].Type) {
+		if len(arms) > 0 && ElementType(arms[0].Type) {
 			found++
+			if rest := restArm(m); rest.Node.Valid() {
+				e.Rest = rest
+				if !slices.ContainsFunc(arms, func(a Arm) bool { return a.Type == rest.Type }) {
+					arms = append(arms, rest)
+				}
+			}
 			e.Arms = append(e.Arms, arms...)
 		}
 	}
 	e.ArmsKnown = found == 1
 }
 
-// elementType reports whether a name is one of the DSL's element types.
-func elementType(name string) bool {
+// restArm is the arm of a match that runs all types without an arm of their own
+// as one type: `_ => dispatch!(f32)`.
+func restArm(match syntax.Node) Arm {
+	for _, arm := range match.Field("body").NamedChildren() {
+		pat, run := arm.Field("pattern"), arm.Field("value")
+		if run.Is("block") && len(run.NamedChildren()) == 1 {
+			run = run.NamedChild(0)
+		}
+		if run.Is("expression_statement") {
+			run = run.NamedChild(0)
+		}
+		if pat.Squeeze() != "_" || !run.Is("macro_invocation") {
+			continue
+		}
+		if args := TokenArgs(run); len(args) == 1 && ElementType(args[0].Text) {
+			return Arm{args[0].Text, arm}
+		}
+	}
+	return Arm{}
+}
+
+// ElementType reports whether a name is one of the DSL's element types.
+func ElementType(name string) bool {
 	for _, t := range torchTypes {
 		if t.rust == name {
 			return true

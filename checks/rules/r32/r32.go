@@ -172,6 +172,9 @@ func nulls(p *rules.Pass, e *host.Export) {
 // dtype checks that an unknown dtype code is answered and not assumed away.
 func dtype(p *rules.Pass, e *host.Export) {
 	asked := false
+	if e.Rest.Node.Valid() && !refuses(e) {
+		p.Reportf(e.Rest.Node, rules.Warning, "dtype", "a dtype without an arm of its own is run as `%s` here; expected `_ => rc::UNSUPPORTED_DTYPE`", e.Rest.Type)
+	}
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
 		case "field_identifier", "identifier":
@@ -190,6 +193,12 @@ func dtype(p *rules.Pass, e *host.Export) {
 					p.Reportf(n, rules.Warning, "dtype", "`%s` panics on an unknown dtype code; expected `crate::resolve_dtype!` or `return rc::UNSUPPORTED_DTYPE`", n.Squeeze())
 				}
 			}
+			if c.Method() && strings.HasPrefix(c.Name, "unwrap_or") && len(c.Args) == 1 {
+				in, ok := dsl.AsCall(dsl.Unparen(c.Receiver))
+				if t := assumed(c.Args[0]); ok && in.Name == "dtype_str" && t != "" {
+					p.Reportf(n, rules.Warning, "dtype", "an unknown dtype code is run as `%s`; expected `crate::resolve_dtype!` or `return rc::UNSUPPORTED_DTYPE`", t)
+				}
+			}
 			if c.Name != "borrow_tensor" && c.Name != "from_cu_deviceptr" && !c.Method() {
 				for _, a := range c.Args {
 					asked = asked || e.Descs[host.Root(a)] != "" && dsl.Unparen(a).Is("identifier", "reference_expression")
@@ -201,6 +210,30 @@ func dtype(p *rules.Pass, e *host.Export) {
 	if !asked && len(e.Launches) > 0 && len(e.Tensors) > 0 {
 		p.Reportf(e.NameAt, rules.Warning, "dtype", "`%s` launches without looking at the dtype of any descriptor; another dtype is read as the wrong type", e.Name)
 	}
+}
+
+// refuses reports whether an export returns the code of an unsupported dtype
+// somewhere by itself, so that not all types may get to its arms.
+func refuses(e *host.Export) bool {
+	found := false
+	e.Body.Inspect(func(n syntax.Node) bool {
+		found = found || n.Is("identifier") && n.Text() == "UNSUPPORTED_DTYPE" || n.Is("unary_expression", "negative_literal") && n.Squeeze() == "-2"
+		return !found
+	})
+	return found
+}
+
+// assumed is the element type that stands in for an unknown dtype: the text, or
+// the value of a closure; empty when it is none.
+func assumed(n syntax.Node) string {
+	n = dsl.Unparen(n)
+	if n.Is("closure_expression") {
+		n = last(n.Field("body"))
+	}
+	if t := strings.Trim(n.Text(), `"`); n.Is("string_literal") && host.ElementType(t) {
+		return t
+	}
+	return ""
 }
 
 func mentionsDesc(e *host.Export, macro syntax.Node) bool {
