@@ -11,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // decoder lays what a file says over values that hold the defaults. It goes on
@@ -170,19 +172,14 @@ func (d *decoder) meant(key, prefix string, t reflect.Type) string {
 	if len(d.found) >= maxGuesses {
 		return ""
 	}
-	best, meant := min(2, (len(key)+1)/3)+1, ""
-	for _, name := range names(t) {
-		if n := distance(key, name); n < best {
-			best, meant = n, prefix+name
-		}
+	if name := words.Nearest(key, names(t)); name != "" {
+		return prefix + name
 	}
-	if meant == "" {
-		paths := paths(reflect.TypeFor[Config](), "")
-		if i := slices.IndexFunc(paths, func(p string) bool { return p[strings.LastIndexByte(p, '.')+1:] == key }); i >= 0 {
-			meant = paths[i]
-		}
+	paths := paths(reflect.TypeFor[Config](), "")
+	if i := slices.IndexFunc(paths, func(p string) bool { return p[strings.LastIndexByte(p, '.')+1:] == key }); i >= 0 {
+		return paths[i]
 	}
-	return meant
+	return ""
 }
 
 // names lists the fields of a struct as the file spells them.
@@ -206,29 +203,6 @@ func paths(t reflect.Type, prefix string) (all []string) {
 		}
 	}
 	return all
-}
-
-// distance is the number of bytes to insert, delete or replace.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := i
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = min(left, row[j], row[j+1]) + 1
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 func lineOf(n ast.Node) int {

@@ -46,7 +46,7 @@ func (j *judge) decide() {
 		what := words.Form(j.v.Skipped, "the only case was skipped", fmt.Sprintf("all %d cases were skipped", j.v.Skipped))
 		j.set(Blocked, j.skipClass(), fmt.Sprintf("%s, nothing was tested: %s", what, j.anySkip()))
 	case j.unknown:
-		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; give the reference's cases or a list of expected ones", j.whyUnknown()))
+		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; name the reference with --reference and the file with its cases with --junit, or give a list of the expected ones with --expect", j.whyUnknown()))
 	case count[records.Skipped] > 0:
 		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], j.judged(), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
 	case count[records.Missing]+count[records.Deselected] > 0:
@@ -201,6 +201,9 @@ func (j *judge) interruption() string {
 		c := j.collection[0]
 		return fmt.Sprintf("not every module could be collected, so tests did not run (%d): %s: %s", len(j.collection), c.printed, strings.TrimSpace(strings.TrimPrefix(lastLine(c.test.Detail), "E ")))
 	}
+	if len(j.foreign) > 0 {
+		return j.foreign[0] + " is no JUnit XML, as pytest --junitxml writes it; a log goes to tilegate triage"
+	}
 	if len(j.partial) > 0 {
 		return "the run is partial: " + j.partial[0]
 	}
@@ -273,7 +276,11 @@ func (j *judge) instead() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; they have " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	wanted := j.o.Backend
+	if j.ran() > 0 {
+		wanted = j.o.Reference
+	}
+	return words.Instead(wanted, slices.Sorted(maps.Keys(names)))
 }
 
 func (j *judge) whyUnknown() string {

@@ -86,6 +86,7 @@ type judge struct {
 	baseSkips   map[string]string
 	baseSkipped int
 	partial     []string
+	foreign     []string // files that are no JUnit XML
 	collection  []*result
 	causes      map[failureText]cause
 	blaming     map[string]cause // by message, of failures that blame the change
@@ -95,6 +96,9 @@ type judge struct {
 func (j *judge) read(files, base []records.Report) {
 	parser := records.NewIDParser(j.o.Backend, j.o.Reference)
 	for n, f := range files {
+		if f.NotJUnit() {
+			j.foreign = append(j.foreign, f.Name)
+		}
 		if why := f.Interrupted(); why != "" {
 			j.partial = append(j.partial, why)
 		}

@@ -136,6 +136,7 @@ type comparison struct {
 	duplicates []string
 	repeats    []string // files that stand for two rounds
 	partial    []string
+	foreign    []string          // files that are no JUnit XML
 	backends   map[string]bool   // of all perf cases of the files
 	backwards  map[function]bool // tests of which the candidate recorded a backward pass
 	unmatched  map[string]bool   // test keys that config_to_variant lacks
@@ -176,6 +177,9 @@ func (c *comparison) read(files []File) {
 	}
 	c.reference, c.backends, c.backwards = map[string][]round{}, map[string]bool{}, map[function]bool{}
 	for i, f := range files {
+		if f.NotJUnit() {
+			c.foreign = append(c.foreign, f.Name)
+		}
 		if why := f.Interrupted(); why != "" {
 			c.partial = append(c.partial, why)
 		}

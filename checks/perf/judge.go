@@ -248,6 +248,8 @@ func (c *comparison) configNames() map[string]string {
 // blockReason says why no verdict on times is possible, else "".
 func (c *comparison) blockReason(evidence []job.Evidence, all group, k int) string {
 	switch {
+	case len(c.foreign) > 0:
+		return list(c.foreign) + words.Form(len(c.foreign), " is", " are") + " no JUnit XML, as pytest --junitxml writes it; a console log with result blocks goes to --log, any log to tilegate triage"
 	case len(c.partial) > 0:
 		return "partial records: " + list(c.partial)
 	case len(c.duplicates) > 0:
@@ -283,10 +285,38 @@ func (c *comparison) noMeasurement(all group, k int) string {
 	case len(all.matched) == 0:
 		why = "no config has a time on both sides"
 	}
+	if why != "" {
+		why += c.allSkipped()
+	}
 	if why != "" && len(c.o.LogNotes) > 0 {
 		why += "; " + c.o.LogNotes[0]
 	}
 	return why
+}
+
+// allSkipped says of each side of which no case ran for which reason.
+func (c *comparison) allSkipped() (said string) {
+	for _, side := range []struct {
+		name   string
+		rounds []round
+	}{{c.o.Candidate, c.candidate}, {c.o.Reference, c.reference[c.o.Reference]}} {
+		there, skipped, first := 0, 0, ""
+		for i := range c.ids {
+			switch s := state(side.rounds, i, anyDirection); {
+			case s.skipped:
+				skipped++
+				first = cmp.Or(first, s.skip)
+				there++
+			case !s.absent:
+				there++
+			}
+		}
+		if skipped > 0 && skipped == there {
+			what := words.Form(skipped, "the only case", fmt.Sprintf("all %d cases", skipped))
+			said += strings.TrimSuffix(fmt.Sprintf("; %s of %s %s skipped: %s", what, side.name, words.Form(skipped, "was", "were"), first), ": ")
+		}
+	}
+	return said
 }
 
 // answered reports whether a void record shows that another backend answered.
@@ -296,10 +326,11 @@ func (c *comparison) answered() bool {
 
 // instead names the backends that the perf cases are of.
 func (c *comparison) instead() string {
-	if len(c.backends) == 0 {
-		return ""
+	wanted := ""
+	if names := c.silent(); len(names) > 0 {
+		wanted = names[0]
 	}
-	return "; they have " + strings.Join(sortedKeys(c.backends), ", ")
+	return words.Instead(wanted, sortedKeys(c.backends))
 }
 
 // silent are the backends without any perf case.

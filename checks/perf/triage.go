@@ -186,7 +186,11 @@ var missingAdvice = []struct{ side, begins, step string }{
 // once.
 func (c *comparison) missingSteps() (steps []string) {
 	names := make([][]string, len(missingAdvice))
+	silent := c.silent()
 	for _, m := range c.v.Missing {
+		if m.Why == notThere.why && (m.Side == "candidate" && slices.Contains(silent, c.o.Candidate) || m.Side == "reference" && slices.Contains(silent, c.o.Reference)) {
+			continue // the records hold nothing of that backend: its name is wrong, or a file is missing
+		}
 		why := m.Why
 		if strings.HasPrefix(why, "round") || strings.HasPrefix(why, "all ") {
 			_, why, _ = strings.Cut(why, ": ")

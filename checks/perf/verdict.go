@@ -204,7 +204,7 @@ func percent(f float64) string {
 	return strconv.FormatFloat(f, 'f', 1, 64) + " %"
 }
 
-// against words how far a ratio is from 1.
+// against words how far a ratio is from 1: by a factor where a share says little.
 func against(ratio, threshold float64, reference string) string {
 	p, _ := strconv.ParseFloat(FormatRatio(ratio, threshold), 64)
 	decimals := 1
@@ -212,6 +212,8 @@ func against(ratio, threshold float64, reference string) string {
 		decimals++
 	}
 	switch {
+	case p > 0 && p <= 0.5:
+		return fmt.Sprintf("%.1f %% of the time of %s (%.1f times as fast)", p*100, reference, 1/p)
 	case p > 1:
 		return fmt.Sprintf("%.*f %% slower than %s", decimals, (p-1)*100, reference)
 	case p < 1:

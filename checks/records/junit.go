@@ -107,6 +107,11 @@ type Report struct {
 	Damage error  // why reading stopped before the end of the document; else nil
 }
 
+// NotJUnit reports whether the file is something else than JUnit XML, such as a log.
+func (r Report) NotJUnit() bool {
+	return errors.Is(r.Damage, errNoElement) || errors.Is(r.Damage, errOutside)
+}
+
 // Interrupted says in a sentence why the file does not hold a whole run; the
 // sentence is empty when it does.
 func (r Report) Interrupted() string {
@@ -218,7 +223,8 @@ type junitDecoder struct {
 	visit func(Case) error
 	sum   Summary
 	names interner
-	limit int // of a text, in bytes
+	limit int  // of a text, in bytes
+	root  bool // the outermost element was there
 	body  excerpt
 	out   excerpt
 	// declared and held are numbers of result elements, by element: what the suites'
@@ -253,8 +259,11 @@ func (d *junitDecoder) decode() Summary {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		d.s.pos += len("\uFEFF")
 	}
-	empty := d.s.end == 0
+	empty, markup := d.s.end == 0, bytes.HasPrefix(bytes.TrimLeft(d.s.buf[d.s.pos:d.s.end], " \t\r\n"), []byte("<"))
 	d.sum.Damage = d.document()
+	if d.sum.Damage != nil && !empty && !markup && !d.root && !errors.Is(d.sum.Damage, errOutside) {
+		d.sum.Damage = errNoElement // the first < of a log or a binary says nothing
+	}
 	if errors.Is(d.sum.Damage, errNoElement) && empty {
 		d.sum.Damage = errors.New("expected a testsuites or testsuite element, found an empty file")
 	}
@@ -272,11 +281,11 @@ var errNoElement = errors.New("expected a testsuites or testsuite element, found
 func (d *junitDecoder) document() error {
 	// suite is the depth of the outermost open suite: its own attribute already
 	// counts the suites inside it.
-	suite, root := 0, false
+	suite := 0
 	for {
 		kind, err := d.s.next(nil)
 		switch {
-		case err == io.EOF && !root:
+		case err == io.EOF && !d.root:
 			return errNoElement
 		case err == io.EOF:
 			return nil
@@ -311,7 +320,7 @@ func (d *junitDecoder) document() error {
 				}
 			}
 		}
-		root = true
+		d.root = true
 	}
 }
 

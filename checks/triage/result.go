@@ -16,6 +16,8 @@ type Result struct {
 	// Damaged says of each file that could not be read whole what is wrong with it
 	// and what was read.
 	Damaged []untrusted.Text `json:"damaged,omitempty"`
+	// Why says why nothing matched, where more is known than that no signature does.
+	Why untrusted.Text `json:"-"`
 }
 
 // MaxMatches is the best match and three further ones.

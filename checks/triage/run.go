@@ -90,6 +90,8 @@ type collector struct {
 	order   []string                          // configs in order of appearance
 	ids     map[string]records.TestID
 	count   int
+	passed  int
+	skipped int
 	loose   []Comparison
 	unnamed int // cases that passed, without a name
 }
@@ -104,6 +106,12 @@ func (c *collector) add(tc records.Case, compared *Comparison, log string, told 
 }
 
 func (c *collector) addShown(tc records.Case, compared *Comparison, log string, more shown) {
+	switch tc.Outcome {
+	case records.Passed:
+		c.passed++
+	case records.Skipped:
+		c.skipped++
+	}
 	if c.count++; c.count > maxCases || tc.CollectionError() {
 		return
 	}

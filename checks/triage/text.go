@@ -45,7 +45,12 @@ func WriteText(w io.Writer, r Result) error {
 			fmt.Fprintf(&b, "  %d. %s\n", n+1, step)
 		}
 	}
-	if r.Unknown {
+	switch {
+	case !r.Unknown:
+		b.WriteString("\n`tilegate rules ID` explains a signature or a rule.\n")
+	case r.Why != "":
+		fmt.Fprintf(&b, "No known failure signature matches: %s\n", r.Why.Line())
+	default:
 		b.WriteString("No known failure signature matches: what the log tells is not in the table.\n")
 	}
 	_, err := io.WriteString(w, b.String())

@@ -43,8 +43,8 @@ func (c *correctnessCmd) Run(s streams) error {
 		err = writeJSON(s.Out, v)
 	} else {
 		err = correctness.WriteText(s.Out, v)
-		if err == nil && v.Verdict != correctness.AllPass && len(logs) > 0 {
-			_, err = fmt.Fprintf(s.Out, "\nNext:\ntilegate triage %s\n", asWords(logs))
+		if err == nil && v.Verdict != correctness.AllPass {
+			err = writeNext(s.Out, logs)
 		}
 	}
 	if err != nil {
@@ -92,7 +92,10 @@ func (c *correctnessCmd) judge() (v correctness.Verdict, logs []string, err erro
 				logs = append(logs, c.JUnit[i])
 			}
 		}
-		return correctness.Judge(files, base, o), logs, nil
+		if v = correctness.Judge(files, base, o); len(logs) == 0 && v.Verdict != correctness.AllPass && c.Format == "text" {
+			logs = explained(c.JUnit)
+		}
+		return v, logs, nil
 	}
 	e, err := dispatch.OpenLocal(os.DirFS(f.dir))
 	if err != nil {
@@ -103,6 +106,8 @@ func (c *correctnessCmd) judge() (v correctness.Verdict, logs []string, err erro
 	}
 	if v.Failed > 0 || slices.ContainsFunc(f.Commands, func(c job.Command) bool { return c.ExitCode != 0 }) {
 		logs = f.logs()
+	} else if v.Verdict != correctness.AllPass && c.Format == "text" {
+		logs = explained(f.logs())
 	}
 	return v, logs, nil
 }

@@ -39,7 +39,7 @@ func openEvidence(path string, stage job.Stage) (evidenceFolder, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		file, dir = filepath.Join(path, job.EvidenceFile), path
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return evidenceFolder{}, fmt.Errorf("expected %s in %s, which is not there%s", job.EvidenceFile, path, jobsBelow(path, stage))
+			return evidenceFolder{}, fmt.Errorf("%s: no %s in it: expected the folder of a %s job of tilegate runner%s", path, job.EvidenceFile, stage, jobsBelow(path, stage))
 		}
 	}
 	evidence, err := readEvidence([]string{file})

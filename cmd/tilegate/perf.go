@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tilegate/tilegate/checks/config"
 	"github.com/tilegate/tilegate/checks/job"
@@ -51,6 +52,9 @@ func (c *perfCompareCmd) Run(s streams) error {
 		err = perf.WriteMarkdown(s.Out, v)
 	default:
 		err = perf.WriteText(s.Out, v)
+		if err == nil && v.Severity == perf.MissingData {
+			err = writeNext(s.Out, explained(c.records()))
+		}
 	}
 	if err != nil {
 		return err
@@ -86,6 +90,18 @@ func (c *perfCompareCmd) compare() (perf.Verdict, error) {
 	}
 	o.LogNotes, o.Fallback = logs.notes, logs.fallback
 	return perf.Compare(files, evidence, o), nil
+}
+
+// records are the files that were compared.
+func (c *perfCompareCmd) records() []string {
+	if c.Dir == "" {
+		return slices.Concat(c.JUnit, c.CandidateJUnit, c.ReferenceJUnit, c.Log)
+	}
+	f, err := openJob(c.Dir, job.Perf)
+	if err != nil {
+		return nil
+	}
+	return f.logs()
 }
 
 // compareFolder judges what a job left.

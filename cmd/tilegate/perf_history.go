@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -157,7 +158,7 @@ func (c *perfHistoryCmd) record(s streams) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("--add %s: %s", path, strings.ReplaceAll(err.Error(), "\n", "; "))
+			return fmt.Errorf("--add %s: %s", path, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", "; "), path+": "))
 		}
 		some = append(some, m)
 	}
@@ -186,6 +187,9 @@ func (c *perfHistoryCmd) record(s streams) error {
 
 // judge compares the rounds of a perf stage's evidence.
 func (c *perfHistoryCmd) judge(path string) (history.Measurement, error) {
+	if strings.EqualFold(filepath.Ext(path), ".xml") {
+		return history.Measurement{}, fmt.Errorf("expected the folder of a perf job of tilegate runner or its %s, found a JUnit file, which names no commit", job.EvidenceFile)
+	}
 	f, err := openEvidence(path, job.Perf)
 	if err != nil {
 		return history.Measurement{}, err

@@ -2,23 +2,33 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/rules/all"
+	"github.com/tilegate/tilegate/checks/triage"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 type rulesCmd struct {
-	ID     string `arg:"" optional:"" help:"Rule to explain: R45, r45 or 45."`
+	ID     string `arg:"" optional:"" help:"Rule or failure signature to explain: R45, r45 or 45; S-B01."`
 	Format string `enum:"text,json,markdown" default:"text" help:"Output format: ${enum}."`
 }
 
 func (c *rulesCmd) Help() string {
-	return "Lists the rules, or explains one. The text is the rule's page in docs/rules."
+	return "Lists the rules, or explains one, or a failure signature of tilegate triage. The text is the rule's page in docs/rules; docs/signatures.md lists the signatures."
 }
 
 func (c *rulesCmd) Run(s streams) error {
 	list := all.Rules
+	if row, ok := findSignature(c.ID); ok {
+		if c.Format == "json" {
+			return fmt.Errorf("%s is a failure signature: expected --format text or markdown, since json lists rules; tilegate triage --format json has signatures", row.ID)
+		}
+		return writeSignature(s.Out, row)
+	}
 	if c.ID != "" {
 		r, err := findRule(c.ID)
 		if err != nil {
@@ -53,5 +63,43 @@ func findRule(id string) (*rules.Rule, error) {
 			}
 		}
 	}
+	if strings.HasPrefix(strings.ToUpper(id), "S-") {
+		return nil, fmt.Errorf("no failure signature %q: docs/signatures.md lists them", id)
+	}
 	return nil, fmt.Errorf("no rule %q: tilegate rules lists them", id)
+}
+
+// findSignature finds a failure signature in any case of its letters.
+func findSignature(id string) (triage.Row, bool) {
+	for _, row := range triage.Rows() {
+		if strings.EqualFold(row.ID, id) {
+			return row, true
+		}
+	}
+	return triage.Row{}, false
+}
+
+// writeSignature prints what a signature means and what to do.
+func writeSignature(w io.Writer, row triage.Row) error {
+	var b strings.Builder
+	class := string(row.Class)
+	if row.Also != "" {
+		class += " or " + string(row.Also)
+	}
+	fmt.Fprintf(&b, "# %s: %s\n\nstage %s, class %s", row.ID, row.Title, row.Stage, class)
+	if len(row.Rules) > 0 {
+		fmt.Fprintf(&b, ", rules %s", strings.Join(row.Rules, ", "))
+	}
+	b.WriteString("\n\n")
+	for i, step := range row.Steps {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, step)
+	}
+	if row.Example != "" {
+		fmt.Fprintf(&b, "\nSuch as:\n\n")
+		for line := range strings.Lines(strings.TrimRight(row.Example, "\n")) {
+			fmt.Fprintf(&b, "    %s\n", untrusted.Text(strings.TrimRight(line, "\n")).Line())
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

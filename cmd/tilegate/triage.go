@@ -2,13 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/triage"
+	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type triageCmd struct {
@@ -28,13 +32,19 @@ func (c *triageCmd) Run(s streams) error {
 	}
 	scanner := triage.NewScanner(stages...)
 	say := progress(s.Err)
+	var all kinds
 	for _, path := range c.Log {
-		if err := scanLog(scanner, path, s.In); err != nil {
+		kind, err := scanLog(scanner, path, s.In)
+		if err != nil {
 			return err
 		}
+		all.text, all.log = all.text || kind.text, all.log || kind.log
 		say("read " + path)
 	}
 	result := scanner.Result()
+	if result.Unknown {
+		result.Why = untrusted.Text(c.why(scanner, all))
+	}
 	if c.Format == "json" {
 		if err := writeJSON(s.Out, result); err != nil {
 			return err
@@ -48,30 +58,102 @@ func (c *triageCmd) Run(s streams) error {
 	return nil
 }
 
-func scanLog(scanner *triage.Scanner, path string, in io.Reader) error {
+// kinds is what was read: any text at all, and text that is no JUnit file.
+type kinds struct{ text, log bool }
+
+// why says why nothing matched, where that can be told.
+func (c *triageCmd) why(scanner *triage.Scanner, read kinds) string {
+	if !read.text {
+		return words.Form(len(c.Log), "the log is empty.", "the logs are empty.")
+	}
+	if len(c.Stage) > 0 {
+		asked := "none of " + words.Form(len(c.Stage), "the stage ", "the stages ") + strings.Join(c.Stage, ", ") + " does"
+		if slices.Contains(c.Log, "-") {
+			return asked + "; without --stage all are matched."
+		}
+		if found := triageAll(c.Log); len(found) > 0 {
+			return asked + "; of other stages " + strings.Join(found, ", ") + words.Form(len(found), " does", " do") + ": tilegate triage " + asWords(c.Log)
+		}
+	}
+	if read.log {
+		return ""
+	}
+	return scanner.NoneFailed()
+}
+
+// triageAll lists the signatures of any stage that match files, each with its stage.
+func triageAll(paths []string) (found []string) {
+	scanner := triage.NewScanner()
+	for _, path := range paths {
+		if _, err := scanLog(scanner, path, nil); err != nil {
+			return nil
+		}
+	}
+	for _, m := range scanner.Result().Matches {
+		found = append(found, fmt.Sprintf("%s (%s)", m.Signature, m.Stage))
+	}
+	return found
+}
+
+// explained are the files of which a signature tells more.
+func explained(paths []string) (some []string) {
+	for _, path := range paths {
+		if len(triageAll([]string{path})) > 0 {
+			some = append(some, path)
+		}
+	}
+	return some
+}
+
+// writeNext names the command that tells more about files.
+func writeNext(w io.Writer, logs []string) error {
+	if len(logs) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nNext:\ntilegate triage %s\n", asWords(logs))
+	return err
+}
+
+// filled remembers whether anything but blanks was read.
+type filled struct {
+	io.Reader
+	any bool
+}
+
+// Read reads on.
+func (f *filled) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	f.any = f.any || len(bytes.TrimSpace(p[:n])) > 0
+	return n, err
+}
+
+func scanLog(scanner *triage.Scanner, path string, in io.Reader) (kinds, error) {
 	if path == "-" {
 		return scanText(scanner, "-", in)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("expected a readable log file: %w", err)
+		return kinds{}, fmt.Errorf("expected a readable log file: %w", err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
+		return kinds{}, fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
 	}
 	return scanText(scanner, path, f)
 }
 
 // scanText scans what is text, and says what the rest is.
-func scanText(scanner *triage.Scanner, path string, r io.Reader) error {
-	in := bufio.NewReaderSize(r, triage.HeadBytes)
+func scanText(scanner *triage.Scanner, path string, r io.Reader) (kinds, error) {
+	seen := filled{Reader: r}
+	in := bufio.NewReaderSize(&seen, triage.HeadBytes)
 	head, err := in.Peek(triage.HeadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("expected a readable log file: %s: %w", path, err)
+		return kinds{}, fmt.Errorf("expected a readable log file: %s: %w", path, err)
 	}
 	if what := triage.Binary(head); what != "" {
-		return fmt.Errorf("expected a text log or a JUnit file, found %s: %s", what, path)
+		return kinds{}, fmt.Errorf("expected a text log or a JUnit file, found %s: %s", what, path)
 	}
-	return scanner.Scan(path, in)
+	log := !triage.JUnit(in)
+	err = scanner.Scan(path, in)
+	return kinds{seen.any, log && seen.any}, err
 }
