@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -118,6 +119,15 @@ func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format st
 // Undecided marks a case in which the evidence did not suffice: nothing is
 // reported for it. The reason is for who reads the rule.
 func (p *Pass) Undecided(reason string) {}
+
+// Source is the code of a node for a message: as it stands, on one line and without
+// comments.
+func Source(n syntax.Node) string {
+	if !strings.Contains(n.Text(), "\n") && !strings.Contains(n.Text(), "/*") {
+		return n.Text()
+	}
+	return n.Squeeze()
+}
 
 // Replace is a fix that replaces one node.
 func Replace(n syntax.Node, text, description string) *Fix {

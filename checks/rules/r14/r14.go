@@ -59,7 +59,7 @@ func run(p *rules.Pass) {
 			})
 			for _, l := range loads(fn) {
 				if sink, ok := l.reaches(false); ok && l.masked() && dsl.IsNone(l.call.Args[4]) {
-					p.Reportf(sink, rules.Warning, "lanes", "masked-off lanes of `%s` are undefined (its load on line %d has no padding), and `%s` reads them; put `select(mask, x, zero)` between", l.name.Text(), l.call.Node.Pos().Line, sink.Squeeze())
+					p.Reportf(sink, rules.Warning, "lanes", "masked-off lanes of `%s` are undefined (its load on line %d has no padding), and `%s` reads them; put `select(mask, x, zero)` between", l.name.Text(), l.call.Node.Pos().Line, rules.Source(sink))
 				}
 			}
 		}

@@ -262,7 +262,7 @@ func (c *checker) refAllocates() int {
 
 // short is the source of an expression, cut where it is long.
 func short(n syntax.Node) string {
-	text := n.Squeeze()
+	text := rules.Source(n)
 	if runes := []rune(text); len(runes) > 60 {
 		return string(runes[:57]) + "..."
 	}

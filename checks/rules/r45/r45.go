@@ -136,7 +136,7 @@ func (s *sizes) floors(p *rules.Pass, a dsl.Access) {
 			continue
 		}
 		p.ReportFix(division, rules.Error, "floor", roundUp(fn, division, n, tile, bodies[division]),
-			"the loop's tile count `%s` rounds down, so the last partial tile is skipped; write `(%s + %s - 1i32) / %s`", division.Squeeze(), dsl.Unparen(n).Squeeze(), tile.Text(), tile.Text())
+			"the loop's tile count `%s` rounds down, so the last partial tile is skipped; write `(%s + %s - 1i32) / %s`", rules.Source(division), rules.Source(dsl.Unparen(n)), tile.Text(), tile.Text())
 	}
 }
 

@@ -336,7 +336,7 @@ func floors(p *rules.Pass, f *dsl.Func) {
 				continue
 			}
 			seen[division] = true
-			p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", division.Squeeze(), tile, dsl.Unparen(n).Squeeze(), tile, tile)
+			p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", rules.Source(division), tile, rules.Source(dsl.Unparen(n)), tile, tile)
 		}
 	}
 }
