@@ -16,6 +16,9 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 )
 
+// Refused is what the log says of a write that GitHub will not take.
+const Refused = "outbox: GitHub refuses the write"
+
 // Clients gives the API client that may write as an installation.
 type Clients interface {
 	Write(installation int64) *github.Client
@@ -251,7 +254,7 @@ func (o *Outbox) settle(ctx context.Context, w store.Write, note string, failure
 		return o.Store.PostponeWrite(ctx, w.Seq, w.State == store.WriteQueued, f.until, failure.Error())
 	case refused:
 		o.Observe(w.Kind, "failed")
-		log.Error("outbox: GitHub refuses the write", "error", failure)
+		log.Error(Refused, "error", failure)
 		return o.refuse(ctx, w, failure)
 	case notSent:
 		o.Observe(w.Kind, "retry")

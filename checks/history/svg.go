@@ -302,7 +302,7 @@ func (c *canvas) ratios(s Series, plot scale, x func(int) float64, width float64
 			c.line(between, plot.top, between, plot.top+plot.height, "driver")
 			c.text(between+4, plot.top+12, "dim small", "start", "driver "+p.Driver)
 		}
-		tip := fmt.Sprintf("%s, %s, %s", p.Commit[:7], p.At.Format("2006-01-02 15:04"), words.Count(p.Rounds, "round"))
+		tip := fmt.Sprintf("%s, %s, %s", p.Commit[:7], p.At.UTC().Format("2006-01-02 15:04 UTC"), words.Count(p.Rounds, "round"))
 		if p.Source != "" {
 			tip += ", " + p.Source
 		}

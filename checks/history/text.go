@@ -83,7 +83,7 @@ func (s Series) text(b *strings.Builder) {
 	first := max(0, len(s.Points)-recent)
 	for i, ratio := range perf.FormatRatios(ratios[first:], s.Threshold) {
 		p := s.Points[first+i]
-		rows = append(rows, []string{"  " + p.Commit[:7], p.At.Format("2006-01-02 15:04"), ratio, interval(p), strconv.Itoa(p.Rounds), p.Severity, line(p.Source)})
+		rows = append(rows, []string{"  " + p.Commit[:7], p.At.UTC().Format("2006-01-02 15:04 UTC"), ratio, interval(p), strconv.Itoa(p.Rounds), p.Severity, line(p.Source)})
 	}
 	perf.WriteTable(b, "llrrrll", rows)
 	if first > 0 {

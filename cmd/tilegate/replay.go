@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/tilegate/tilegate/bot/outbox"
 	"github.com/tilegate/tilegate/bot/replay"
 	"github.com/tilegate/tilegate/checks/linediff"
 	"github.com/tilegate/tilegate/checks/rules/all"
@@ -60,7 +61,7 @@ func (c *replayCmd) Run(s streams) error {
 	}
 	result, err := replay.Run(context.Background(), replay.Options{
 		Delivery: d, Base: base.tree, Head: head.tree, BaseCommit: base.commit, HeadCommit: head.commit, Roles: c.Role, Rules: all.Rules, Version: version(), Now: time.Now(),
-		Log: slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log: slog.New(unexpected{slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn})}),
 	})
 	if err != nil {
 		return oneLine(err)
@@ -76,6 +77,26 @@ func (c *replayCmd) Run(s streams) error {
 	}
 	return err
 }
+
+// unexpected leaves out of a log that the simulated GitHub refuses a write: the list
+// of the writes tells that, with the reason.
+type unexpected struct{ slog.Handler }
+
+// Handle writes a record.
+func (u unexpected) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == outbox.Refused {
+		return nil
+	}
+	return u.Handler.Handle(ctx, r)
+}
+
+// WithAttrs adds attributes.
+func (u unexpected) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return unexpected{u.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup opens a group.
+func (u unexpected) WithGroup(name string) slog.Handler { return unexpected{u.Handler.WithGroup(name)} }
 
 // maxDelivery is the size of the largest payload that GitHub sends, with what
 // is around it.
