@@ -17,7 +17,7 @@ type asides struct {
 
 var (
 	// leftOut is a note on a configuration that was tried and left out.
-	leftOut = compile(`\b[Cc]onfig\w*\b.*\b(skipp(ed|ing)|pruned?|pruning|discard(ed|ing)|left out|ignored)\b|\b([Ss]kipp|[Dd]iscard|[Pp]run)(ed|ing) .{0,24}\b[Cc]onfig`)
+	leftOut = probe(`\b[Cc]onfig\w*\b.*\b(skipp(ed|ing)|pruned?|pruning|discard(ed|ing)|left out|ignored)\b|\b([Ss]kipp|[Dd]iscard|[Pp]run)(ed|ing) .{0,24}\b[Cc]onfig`)
 	// pythonWarning are the warnings of Python that tell nothing of the machine by
 	// themselves.
 	pythonWarning = regexp.MustCompile(`\b(User|Deprecation|PendingDeprecation|Future|Runtime|PytestUnraisableException|Pytest\w+)Warning: `)

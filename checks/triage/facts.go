@@ -326,13 +326,13 @@ var (
 	// theirProcess is a program in the table of nvidia-smi that has a GiB or more.
 	theirProcess = regexp.MustCompile(`^\|\s+\d+\s+\S+\s+\S+\s+\d+\s+[CG+M]+\s+\S+\s+\d{4,}MiB \|$`)
 	// arrowTime is a time of both sides with an arrow between them.
-	arrowTime   = compile(`\b(?:([Kk]ernel|gpu|GPU|device)|([Ww]all|host|e2e|total|call))\b\D{0,8}([\d.]+) ?(?:us|ms|µs) ?(?:->|→|=>) ?([\d.]+) ?(?:us|ms|µs)`)
+	arrowTime   = probe(`\b(?:([Kk]ernel|gpu|GPU|device)|([Ww]all|host|e2e|total|call))\b\D{0,8}([\d.]+) ?(?:us|ms|µs) ?(?:->|→|=>) ?([\d.]+) ?(?:us|ms|µs)`)
 	toolVersion = regexp.MustCompile(`\b(triton|tileiras|nvcc|ptxas|torch|llvm|cutile[\w-]*)[ =:]+v?(\d+\.\d+[\w.+]*)`)
 	// otherSide begins what a line tells of the second side.
 	otherSide = regexp.MustCompile(`\b(this run|head|current|candidate|now|after)\b`)
 	// sideConfig is a configuration that a tuner chose for one side.
-	sideConfig = compile(`^\W*(?:(base|main|baseline|before|old)|(head|new|pr|PR|candidate|after|current))\b[^:]*:.*\b(?:best|chosen|selected|tuned|picked)[ _]?(?:config\w*)?\b\W*(\S.*)`)
-	variation  = compile(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
+	sideConfig = probe(`^\W*(?:(base|main|baseline|before|old)|(head|new|pr|PR|candidate|after|current))\b[^:]*:.*\b(?:best|chosen|selected|tuned|picked)[ _]?(?:config\w*)?\b\W*(\S.*)`)
+	variation  = probe(`\b(?:cv|CV|rsd|RSD|stdev|spread)\W{0,3}(\d+(?:\.\d+)?) ?%`)
 )
 
 const (
@@ -475,7 +475,7 @@ func (b *benchmarks) changes(l line) {
 	}
 }
 
-var timeRow = compile(`^(?:(gpu|GPU|device|[Kk]ernel|cuda|CUDA)|([Ww]all|host|[Ee]2[Ee]|end[- ]to[- ]end|cpu|CPU|elapsed))\b[^\d]{0,40}?([\d.]+)(?: ?[a-zµ/]+)?[\s|]+([\d.]+)`)
+var timeRow = probe(`^(?:(gpu|GPU|device|[Kk]ernel|cuda|CUDA)|([Ww]all|host|[Ee]2[Ee]|end[- ]to[- ]end|cpu|CPU|elapsed))\b[^\d]{0,40}?([\d.]+)(?: ?[a-zµ/]+)?[\s|]+([\d.]+)`)
 
 // times takes the rows of a table that tell the time on the device and the whole, of
 // two sides.

@@ -85,8 +85,8 @@ var (
 	our    = regexp.MustCompile(`^(y|[Oo]ut\w*|[Oo]urs?|[Kk]ernel\w*|test|got|actual|result|candidate|cu[Tt]ile\w*|[Tt]riton\w*|tile\w*|fused|res)$`)
 
 	// named are values that both sides give one setting.
-	setOurs   = compile(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
-	setTheirs = compile(`\b(?:reference|ref|torch|expected|eager)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
+	setOurs   = probe(`\b(?:kernel|ours|wrapper|candidate|cutile\w*|test)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
+	setTheirs = probe(`\b(?:reference|ref|torch|expected|eager)(?: ?[=:] ?['"]?([\w.+-]+)| (\d[\w.+-]*))`)
 	settings  = regexp.MustCompile(`\b(eps\w*|epsilon|alpha|beta\d?|theta|base|\w*scale|approx\w*|unbiased|correction|\w*causal|interleaved|layout|rounding|mode|momentum|dim|axis|softcap|window\w*|offset|order|zero_point|divisor|group_size|page_size|block_size|bits)\b`)
 	// results are figures of an outcome, of which a difference says nothing new.
 	results = regexp.MustCompile(`\b(err\w*|diff\w*|max|min|mean|sum|range|norm|ms|us|time|nan|shape|strides?|mismatch\w*|matched|launch\w*|kernels)\b`)

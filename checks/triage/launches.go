@@ -29,14 +29,14 @@ type holding struct {
 const gridBarrier = "S-R61"
 
 var (
-	residentBlocks = compile(`\b(?:(?:max\w*[ _]?)?(?:active|(?:co-?)?resident)[ _]?(?:blocks?|CTAs?|grid)?|occupancy(?:[ _](?:limit|blocks?|grid))?|blocks that fit)\b\D{0,12}(\d+)`)
+	residentBlocks = probe(`\b(?:(?:max\w*[ _]?)?(?:active|(?:co-?)?resident)[ _]?(?:blocks?|CTAs?|grid)?|occupancy(?:[ _](?:limit|blocks?|grid))?|blocks that fit)\b\D{0,12}(\d+)`)
 	anyGrid        = regexp.MustCompile(`\bgrid(?:_?size|_?dim)? ?[=:] ?[(\[]?(\d+)`)
-	blockBarrier   = compile(`[Bb]arrier|grid[_ ]?sync|[Pp]ersistent|[Cc]ooperative|\bspin|[Ss]emaphore|\bflags?\b|look-?back`)
+	blockBarrier   = probe(`[Bb]arrier|grid[_ ]?sync|[Pp]ersistent|[Cc]ooperative|\bspin|[Ss]emaphore|\bflags?\b|look-?back`)
 )
 
 // tooMany takes a line that tells how many blocks of a launch fit on the GPU at once.
 func (f *launches) tooMany(l line) {
-	if len(f.held) == maxLaunches || !residentBlocks.match(l.text) {
+	if len(f.held) == maxLaunches || !l.is(residentBlocks) {
 		return
 	}
 	m, g := residentBlocks.re.FindStringSubmatch(l.text), anyGrid.FindStringSubmatch(l.text)
@@ -46,7 +46,7 @@ func (f *launches) tooMany(l line) {
 	fits, _ := strconv.Atoi(m[1])
 	grid, _ := strconv.Atoi(g[1])
 	if fits > 0 && grid > 0 {
-		f.held = append(f.held, holding{grid, fits, blockBarrier.match(l.text), l})
+		f.held = append(f.held, holding{grid, fits, l.is(blockBarrier), l})
 	}
 }
 
@@ -60,14 +60,14 @@ type extent struct {
 const maxLaunches = 32
 
 var (
-	flatGrid   = compile(`\bgrid ?[=:] ?[(\[]?(\d+)(?:, ?1\b){0,2},?[)\]]?(?:[\s,;].*?)?\b(?:BLOCK\w*|block\w*|TILE\w*|tile\w*) ?[=:] ?[(\[]?(\d+)\b`)
-	chevrons   = compile(`<<<\(?(\d+)\)?, ?\(?(\d+)\)?(?:, ?[^<>]*)?>>>`)
-	firstWrong = compile(`\b[Ff]irst (?:wrong|bad|differing|incorrect|mismatch\w*|unwritten)(?: (?:flat|index|element|idx|value|at|position|offset|is))+\b\D{0,8}(\d+)`)
+	flatGrid   = probe(`\bgrid ?[=:] ?[(\[]?(\d+)(?:, ?1\b){0,2},?[)\]]?(?:[\s,;].*?)?\b(?:BLOCK\w*|block\w*|TILE\w*|tile\w*) ?[=:] ?[(\[]?(\d+)\b`)
+	chevrons   = probe(`<<<\(?(\d+)\)?, ?\(?(\d+)\)?(?:, ?[^<>]*)?>>>`)
+	firstWrong = probe(`\b[Ff]irst (?:wrong|bad|differing|incorrect|mismatch\w*|unwritten)(?: (?:flat|index|element|idx|value|at|position|offset|is))+\b\D{0,8}(\d+)`)
 )
 
 func (f *launches) line(l line) {
 	f.tooMany(l)
-	if f.wrong == 0 && firstWrong.match(l.text) {
+	if f.wrong == 0 && l.is(firstWrong) {
 		f.wrong, _ = strconv.Atoi(firstWrong.re.FindStringSubmatch(l.text)[1])
 	}
 	if len(f.covered) == maxLaunches {
@@ -75,9 +75,9 @@ func (f *launches) line(l line) {
 	}
 	var m []string
 	switch {
-	case flatGrid.match(l.text):
+	case l.is(flatGrid):
 		m = flatGrid.re.FindStringSubmatch(l.text)
-	case chevrons.match(l.text):
+	case l.is(chevrons):
 		m = chevrons.re.FindStringSubmatch(l.text)
 	default:
 		return
@@ -131,7 +131,7 @@ const (
 )
 
 var (
-	sampleRow = compile(`^\W*(?:rep|iter|iteration|run|sample|call|step|trial|launch|round)[ #=_\[]*(\d+)\]?[ :=]+(\d+(?:\.\d+)?) ?(?:ns|us|µs|ms|s)\b`)
+	sampleRow = probe(`^\W*(?:rep|iter|iteration|run|sample|call|step|trial|launch|round)[ #=_\[]*(\d+)\]?[ :=]+(\d+(?:\.\d+)?) ?(?:ns|us|µs|ms|s)\b`)
 	meanOf    = regexp.MustCompile(`\b(?:mean|avg|average)\W{1,3}(\d+(?:\.\d+)?)`)
 )
 
@@ -141,7 +141,7 @@ func (s *timeList) line(l line) {
 			s.means = append(s.means, number(m[1]))
 		}
 	}
-	if !sampleRow.match(l.text) {
+	if !l.is(sampleRow) {
 		return
 	}
 	m := sampleRow.re.FindStringSubmatch(l.text)

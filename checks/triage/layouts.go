@@ -51,7 +51,7 @@ var (
 	cellBad        = regexp.MustCompile(`^(FAIL(ED)?|[Ff]ail(ed)?|WRONG|[Ww]rong|[Mm]ismatch\w*|MISMATCH|✗|✘)(\b|$)`)
 	flagOf         = map[string]bool{"yes": true, "Yes": true, "true": true, "True": true, "no": false, "No": false, "false": false, "False": false}
 
-	aView      = compile(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous)\b`)
+	aView      = probe(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous)\b`)
 	packedName = regexp.MustCompile(`\bcontiguous\b(?: ?[=:] ?True)?`)
 	rowRight   = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct)\b`)
 	rowWrong   = regexp.MustCompile(`\b(?:BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)
@@ -144,7 +144,7 @@ func (v *namedRows) line(l line) {
 	switch {
 	case strings.Contains(l.text, "contiguous()"):
 		kind = packedRow
-	case aView.match(l.text) || strides && showsView(l.text):
+	case l.is(aView) || strides && showsView(l.text):
 		kind = viewRow
 	case packedName.MatchString(l.text) || strides && strideOf.MatchString(l.text):
 		kind = packedRow

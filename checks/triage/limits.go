@@ -27,7 +27,7 @@ type grids struct {
 }
 
 var (
-	gridTuple = compile(`\bgrid\b *= *(?:lambda \w+: *)?\((.*)\)`)
+	gridTuple = probe(`\bgrid\b *= *(?:lambda \w+: *)?\((.*)\)`)
 	argumentN = regexp.MustCompile(`\b([A-Za-z_]\w*) = (\d+)\b`)
 )
 
@@ -172,8 +172,8 @@ func (sc *logScan) tellGrid() {
 var stalls = map[string]float64{"bfloat16": 1 << 8, "float16": 1 << 11, "float32": 1 << 24}
 
 var (
-	equals  = compile(`\bassert (?:tensor\()?(-?\d[\d.]*)[^=]{0,40} == (?:tensor\()?(-?\d[\d.]*)`)
-	gotWant = compile(`\b(?:[Gg]ot|out\w*|actual|sum|result)\b[ :=]{1,3}(\d[\d.]*),? .*?\b(?:[Ww]ant|[Ee]xpected|ref\w*)\b[ :=]{1,3}(\d[\d.]*)`)
+	equals  = probe(`\bassert (?:tensor\()?(-?\d[\d.]*)[^=]{0,40} == (?:tensor\()?(-?\d[\d.]*)`)
+	gotWant = probe(`\b(?:[Gg]ot|out\w*|actual|sum|result)\b[ :=]{1,3}(\d[\d.]*),? .*?\b(?:[Ww]ant|[Ee]xpected|ref\w*)\b[ :=]{1,3}(\d[\d.]*)`)
 )
 
 // stall takes a line with two values: one of a sum that may have stalled.
@@ -220,7 +220,7 @@ func stalledSums(run Run) *Seen {
 	return nil
 }
 
-var callValue = compile(`^(?:call|run|iter\w*|launch|step|rep\w*|invocation|attempt|pass)[ #_=]*(\d+)\b[^\d-]{1,40}(-?\d[\d.]*(?:e[-+]?\d+)?)`)
+var callValue = probe(`^(?:call|run|iter\w*|launch|step|rep\w*|invocation|attempt|pass)[ #_=]*(\d+)\b[^\d-]{1,40}(-?\d[\d.]*(?:e[-+]?\d+)?)`)
 
 // call takes a line with the value that one of several equal calls gave.
 func (f *facts) call(text string) {

@@ -215,13 +215,13 @@ func warns(shown string) bool {
 }
 
 // retry is what programs say when they try again.
-var retry = compile(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
+var retry = probe(`\d+ tr(ies|y) remaining|\b(Retrying|retrying|[Ww]ill retry|[Tt]rying again|Retry attempt)\b|\b[Aa]ttempt \d+ (of|/) \d+ failed|[Rr]etry \d+/\d+`)
 
 // again is what programs say that failed and are about to try once more.
-var again = compile(`seconds before (trying again|retry)|[Ww]ill retry in \d|[Rr]etrying (in|after) \d|[Tt]rying again in \d|[Rr]etry in \d+(\.\d+)? ?s`)
+var again = probe(`seconds before (trying again|retry)|[Ww]ill retry in \d|[Rr]etrying (in|after) \d|[Tt]rying again in \d|[Rr]etry in \d+(\.\d+)? ?s`)
 
 // leavesOut is what a program says that goes on without a part of itself.
-var leavesOut = compile(`\b([Bb]ackend|[Ee]xtension|[Pp]lugin|[Ii]mplementation|[Ll]ibrary|[Oo]perators?|[Oo]ps|[Kk]ernels?)\b.*\b(left out|dropped|disabled|unavailable|(not|could not be|cannot be) (be )?(registered|available|loaded|imported)|skipp\w+)\b`)
+var leavesOut = probe(`\b([Bb]ackend|[Ee]xtension|[Pp]lugin|[Ii]mplementation|[Ll]ibrary|[Oo]perators?|[Oo]ps|[Kk]ernels?)\b.*\b(left out|dropped|disabled|unavailable|(not|could not be|cannot be) (be )?(registered|available|loaded|imported)|skipp\w+)\b`)
 
 // beginsStep reports whether a step of a CI job begins.
 func beginsStep(shown string) bool {

@@ -35,7 +35,7 @@ var sides = [][2]string{{"ACTUAL: ", "DESIRED: "}, {"x: array(", "y: array("}}
 
 var (
 	figure   = regexp.MustCompile(`-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?`)
-	inOne    = compile(`[Ee]xpected:? (-?[\d.]+(?:e[-+]?\d+)?)(?: but got|,? (?:got|actual|found):?) (-?\d[\d.]*(?:e[-+]?\d+)?)`)
+	inOne    = probe(`[Ee]xpected:? (-?[\d.]+(?:e[-+]?\d+)?)(?: but got|,? (?:got|actual|found):?) (-?\d[\d.]*(?:e[-+]?\d+)?)`)
 	textPart = regexp.MustCompile(`, dtype=.*|\w+\(|[^-+.\deE\[\], ()]`)
 )
 

@@ -35,8 +35,8 @@ const (
 var (
 	panicHead = regexp.MustCompile(`\bthread '([^']*)'(?: \(\d+\))? panicked at `)
 	// passedPanic is what a thread panics with when another one did before.
-	passedPanic = compile(`\bAny \{ \.\. \}|\bPoisonError\b|\b(RecvError|SendError|Disconnected|TryRecvError)\b|a scoped thread panicked|\bJoinError::Panic\b`)
-	panicEnd    = compile(`non-unwinding panic\. aborting|panicked while (panicking|processing panic)|Fatal Python error: Aborted|SIGABRT|fatal runtime error: `)
+	passedPanic = probe(`\bAny \{ \.\. \}|\bPoisonError\b|\b(RecvError|SendError|Disconnected|TryRecvError)\b|a scoped thread panicked|\bJoinError::Panic\b`)
+	panicEnd    = probe(`non-unwinding panic\. aborting|panicked while (panicking|processing panic)|Fatal Python error: Aborted|SIGABRT|fatal runtime error: `)
 )
 
 func (p *panics) line(l line, node bool) {
@@ -62,7 +62,7 @@ func (p *panics) line(l line, node bool) {
 		if len(p.chain) < maxChain {
 			p.chain = append(p.chain, panicked{thread: strings.Clone(m[1]), at: l, open: true})
 		}
-	case n > 0 && panicEnd.match(l.text):
+	case n > 0 && l.is(panicEnd):
 		p.ended, p.abort = true, l.n
 	}
 }

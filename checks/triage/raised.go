@@ -43,7 +43,7 @@ var (
 	// passedOn are exceptions that tell of another one, or of what somebody else did.
 	passedOn = regexp.MustCompile(`(^|\.)(AssertionError|CalledProcessError|ChildFailedError|ProcessRaisedException|ProcessExitedException|BrokenPipeError|ConnectionResetError|BrokenProcessPool|DistStoreError|DistNetworkError|DistBackendError|TimeoutError|TimeoutExpired|SubprocessError|JSONDecodeError|ExceptionGroup|BackendCompilerFailed|InternalTorchDynamoError)$`)
 	// returnCode is what a wrapper says of a call of the library that failed.
-	returnCode = compile(` failed \(rc=`)
+	returnCode = probe(` failed \(rc=`)
 )
 
 // line takes a line; marked says that pytest marks it as an error.
@@ -80,7 +80,7 @@ func (r *raised) line(l line, marked bool) {
 			name = m[1]
 		}
 	}
-	if name == "" || passedOn.MatchString(name) || returnCode.match(l.text) {
+	if name == "" || passedOn.MatchString(name) || l.is(returnCode) {
 		return
 	}
 	told.text = strings.Clone(told.text)

@@ -36,14 +36,14 @@ const maxRanks = 64
 
 var (
 	// waited is the watchdog's word on a collective.
-	waited = compile(`\[Rank (\d+)\] .*\bWorkNCCL\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+)`)
+	waited = probe(`\[Rank (\d+)\] .*\bWorkNCCL\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+)`)
 	// building are the words of a process that compiles or tunes.
-	building = compile(`\b[Aa]utotun(e|ing)\b|\b([Cc]ompiling|[Bb]uilding extension|[Tt]uning)\b|\b[Jj][Ii][Tt][- ]?compil|\b[Bb]enchmark\w* config|\b\d+ ?/ ?\d+ configs\b|^\[\d+/\d+\] .*\b(nvcc|c\+\+|g\+\+)\b`)
-	built    = compile(`\b(done|finished|complete|completed|cache hit|hit)\b|\btook \d`)
+	building = probe(`\b[Aa]utotun(e|ing)\b|\b([Cc]ompiling|[Bb]uilding extension|[Tt]uning)\b|\b[Jj][Ii][Tt][- ]?compil|\b[Bb]enchmark\w* config|\b\d+ ?/ ?\d+ configs\b|^\[\d+/\d+\] .*\b(nvcc|c\+\+|g\+\+)\b`)
+	built    = probe(`\b(done|finished|complete|completed|cache hit|hit)\b|\btook \d`)
 	// leaving are the words of a process that does not come to the next collective.
-	leaving = compile(`\b(exit(s|ing)?|leav(es|ing))\b|\bleft the (loop|group|job)\b|\bnothing (left|more|to do)\b|\bno (more |further )?(work|batch(es)?|data|tiles?|rows?|tokens?)\b|\b(is|are) (empty|exhausted)\b|\breturn(s|ing)? early\b|\bskip(s|ping) (the )?(collective|all[-_ ]?reduce|all[-_ ]?gather|barrier|sync)`)
+	leaving = probe(`\b(exit(s|ing)?|leav(es|ing))\b|\bleft the (loop|group|job)\b|\bnothing (left|more|to do)\b|\bno (more |further )?(work|batch(es)?|data|tiles?|rows?|tokens?)\b|\b(is|are) (empty|exhausted)\b|\breturn(s|ing)? early\b|\bskip(s|ping) (the )?(collective|all[-_ ]?reduce|all[-_ ]?gather|barrier|sync)`)
 	// ownError is the last line of a traceback, or a panic.
-	ownError = compile(`^[\w.]*(Error|Exception|Exit|Interrupt|Assert\w*)\b *(:|$)|\bpanicked at |\bCUDA error\b|\bSegmentation fault\b`)
+	ownError = probe(`^[\w.]*(Error|Exception|Exit|Interrupt|Assert\w*)\b *(:|$)|\bpanicked at |\bCUDA error\b|\bSegmentation fault\b`)
 	// samePart are collectives of which all processes give as many elements.
 	samePart = []string{"ALLREDUCE", "BROADCAST", "REDUCE", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE"}
 	// between are operations of two processes, or of several at once.
@@ -52,7 +52,7 @@ var (
 
 // line takes a line and the process that printed it, "" when the log does not tell.
 func (r *ranks) line(l line, who string) {
-	if waited.match(l.text) {
+	if l.is(waited) {
 		m := waited.re.FindStringSubmatch(l.text)
 		if r.waits == nil {
 			r.waits = map[string]work{}
@@ -75,7 +75,7 @@ func (r *ranks) line(l line, who string) {
 		return
 	}
 	r.last[strings.Clone(who)] = l
-	if _, ok := r.wrong[who]; !ok && !l.quote && ownError.match(l.text) {
+	if _, ok := r.wrong[who]; !ok && !l.quote && l.is(ownError) {
 		r.wrong[strings.Clone(who)] = l
 	}
 }
@@ -104,9 +104,9 @@ func (r *ranks) end(sc *logScan) {
 		if !failed {
 			l = r.last[who]
 			switch {
-			case building.match(l.text) && !built.match(l.text):
+			case l.is(building) && !l.is(built):
 				sc.explains(stillBuilds, []string{waitsLong}, l)
-			case leaving.match(l.text) && !l.quote:
+			case l.is(leaving) && !l.quote:
 				sc.explains(leavesEarly, []string{waitsLong}, l)
 			}
 		}

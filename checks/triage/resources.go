@@ -28,14 +28,14 @@ const (
 var (
 	// spillOf is a quantity that is 0 for a kernel whose values stay in registers.
 	spillOf    = regexp.MustCompile(`(?:\b(STACK|LOCAL)|\b(n_spills|(?:[Rr]egister[ _])?[Ss]pills?(?:[ _](?:stores|loads|bytes))?|stack(?:[ _](?:frame|bytes))?))["']?[:= ]{1,3}(\d+)\b(?: ?(?:bytes|B)\b)?(?: ?(?:->|=>|→) ?(\d+)\b)?|\b(\d+) bytes (stack frame|spill stores|spill loads)`)
-	olderSide  = compile(`\b(base|baseline|main|before|old)\b`)
-	newerSide  = compile(`\b(head|new|pr|PR|candidate|after|current|cur)\b`)
+	olderSide  = probe(`\b(base|baseline|main|before|old)\b`)
+	newerSide  = probe(`\b(head|new|pr|PR|candidate|after|current|cur)\b`)
 	kernelHead = regexp.MustCompile(`\b(?:Function |entry function ')([\w$.]+)`)
 	rowName    = regexp.MustCompile(`^\W*(?:(?:base|baseline|main|before|old|head|new|pr|PR|candidate|after|current)\W+)?([A-Za-z_]\w+)\b`)
 	cellGap    = regexp.MustCompile(`\s*\|\s*|\s{2,}`)
 	arrowGap   = regexp.MustCompile(`\s*(?:->|=>|→)\s*`)
 	lastNumber = regexp.MustCompile(`(\d+)\D*$`)
-	spillWord  = compile(`[Ss]pill|SPILL|\bstack\b|\bSTACK\b|\blocal_(?:store|load|mem)`)
+	spillWord  = probe(`[Ss]pill|SPILL|\bstack\b|\bSTACK\b|\blocal_(?:store|load|mem)`)
 )
 
 func (r *resources) line(l line) {
@@ -47,7 +47,7 @@ func (r *resources) line(l line) {
 		return
 	}
 	older, newer := placeOf(olderSide, l.text), placeOf(newerSide, l.text)
-	spill := spillWord.match(l.text)
+	spill := l.is(spillWord)
 	switch {
 	case older != nil && newer != nil:
 		r.newFirst, r.side = newer[0] < older[0], 0

@@ -191,6 +191,7 @@ type matcher struct {
 	re       *regexp.Regexp
 	literals []string // every match contains one of them; nil when there are none
 	need     *need    // nil when nothing is needed
+	probe    int      // its number among the probes, from 1; 0 for none
 }
 
 func compile(expr string) *matcher {
@@ -203,6 +204,53 @@ func compile(expr string) *matcher {
 		m.literals, m.need = required(tree), needed(tree)
 	}
 	return m
+}
+
+// probes are the matchers that are asked of every line. One pass over a line finds those
+// that could match it.
+var probes []*matcher
+
+// probe compiles an expression that is asked of every line.
+func probe(expr string) *matcher {
+	m := compile(expr)
+	if len(m.literals) > 0 && shortest(m.literals) >= width {
+		probes = append(probes, m)
+		m.probe = len(probes)
+	}
+	return m
+}
+
+// probeIndex finds the probes that could match a line.
+var probeIndex = sync.OnceValue(func() *literalIndex { return indexOf(probes) })
+
+// could holds the probes that could match one line.
+type could struct {
+	text  string
+	turn  uint32
+	turns []uint32 // by probe: the turn in which it could match last
+	found []int
+}
+
+// of takes the next line.
+func (c *could) of(text string) *could {
+	if c.turns == nil {
+		c.turns = make([]uint32, len(probes))
+	}
+	c.text = text
+	c.turn++
+	c.found = probeIndex().candidates(text, c.found[:0])
+	for _, i := range c.found {
+		c.turns[i] = c.turn
+	}
+	return c
+}
+
+// is reports whether a matcher matches the line's text.
+func (l line) is(m *matcher) bool {
+	if c := l.could; c != nil && m.probe > 0 && c.text == l.text {
+		return c.turns[m.probe-1] == c.turn && m.re.MatchString(l.text)
+	}
+	return m.match(l.text)
 }
 
 func (m *matcher) match(line string) bool {

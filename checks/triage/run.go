@@ -80,7 +80,7 @@ type Seen struct {
 
 // maxCases bounds what is kept of a run. Nothing is decided from the records of a
 // larger one.
-const maxCases = 50_000
+const maxCases = 40_000
 
 // collector keeps the cases of all JUnit files.
 type collector struct {

@@ -26,7 +26,7 @@ type rustCase struct {
 var (
 	rustResult = regexp.MustCompile(`^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED)$`)
 	rustOutput = regexp.MustCompile(`^---- (\S+) stdout ----$`)
-	rustUnlike = compile(`assertion failed: .*(?:err|diff|close|allclose|approx|tol)|\bdiffers? by\b|\b[Mm]ismatch|^left: |not close|assert_(?:relative|abs_diff|ulps)_eq`)
+	rustUnlike = probe(`assertion failed: .*(?:err|diff|close|allclose|approx|tol)|\bdiffers? by\b|\b[Mm]ismatch|^left: |not close|assert_(?:relative|abs_diff|ulps)_eq`)
 	rustNumber = regexp.MustCompile(`_(\d+(?:x\d+)*)(?:_|$)`)
 )
 
@@ -52,7 +52,7 @@ func (r *rustCases) line(l line) {
 		}
 	case strings.HasPrefix(l.text, "failures:"):
 		r.inside = 0
-	case r.inside > 0 && rustUnlike.match(l.text):
+	case r.inside > 0 && l.is(rustUnlike):
 		r.order[r.inside-1].unlike = true
 	}
 }

@@ -82,6 +82,7 @@ type line struct {
 	// that is known.
 	call, around bool
 	step         int // of the CI job, from 0
+	could        *could
 }
 
 // pending is a pattern whose Line matched and whose Near has not been seen yet.
@@ -167,6 +168,7 @@ type logScan struct {
 	inCase    string // of a JUnit file, whose text is read
 	wanted    []bool // by place in ready: the row's stage was asked for
 	maybe     []int  // patterns that could match the present line
+	could     could  // probes that could match it
 	compares  []*compiled
 	whole     []*compiled
 	counts    map[*compiledExpect]*[2]int // lines that matched When, Line
@@ -233,7 +235,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.source = false
 	}
 	text := message(shown)
-	l := line{n: n, text: text, quote: sc.source || quotesSource(text), diag: startsDiagnostic(text), warn: warns(shown)}
+	l := line{n: n, text: text, quote: sc.source || quotesSource(text), diag: startsDiagnostic(text), warn: warns(shown), could: sc.could.of(text)}
 	switch {
 	case beginsStep(shown):
 		sc.step++
@@ -251,7 +253,7 @@ func (sc *logScan) line(n int, shown string) {
 	switch {
 	case !sc.junitFile:
 		l.aside = sc.asides.line(&sc.console, shown, text)
-	case leftOut.match(text):
+	case l.is(leftOut):
 		l.aside = isNote
 	case strings.HasPrefix(shown, "E   ") && !sc.passing:
 		sc.asides.fails = true
@@ -349,7 +351,7 @@ func (sc *logScan) line(n int, shown string) {
 				}
 				continue
 			}
-			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !retry.match(text) && sc.enough(p, text) {
+			if p.line.match(text) && (p.not == nil || !p.not.match(text)) && !l.is(retry) && sc.enough(p, text) {
 				sc.candidate(row, p, l)
 			}
 		}
@@ -374,7 +376,7 @@ func (sc *logScan) back(i int) (l line, ok bool) {
 
 // candidate is a line that matches a pattern's Line.
 func (sc *logScan) candidate(row *compiled, p *compiledPattern, l line) {
-	if p.near == nil || p.near.match(l.text) {
+	if p.near == nil || l.is(p.near) {
 		sc.hit(row, p, l)
 		return
 	}
@@ -409,7 +411,7 @@ func (sc *logScan) settle(l line) {
 	for _, w := range sc.pending {
 		switch {
 		case l.n > w.until || w.inDiag && l.diag:
-		case (w.inDiag || !l.quote) && w.p.near.match(l.text):
+		case (w.inDiag || !l.quote) && l.is(w.p.near):
 			sc.hit(w.row, w.p, w.at)
 		default:
 			keep = append(keep, w)
@@ -502,7 +504,7 @@ func (sc *logScan) ownRank(row *compiled, p *compiledPattern, l line) Rank {
 		if p != nil && p.Warned > Specific {
 			return p.Warned
 		}
-		if leavesOut.match(l.text) {
+		if l.is(leavesOut) {
 			return max(rank, Weak) // what needs it fails later on
 		}
 		return survived

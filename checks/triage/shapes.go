@@ -182,17 +182,17 @@ const (
 
 var (
 	sampleList = regexp.MustCompile(`(?i)(?:samples?|times?|runs?|iter\w*)\b[^\[]{0,24}\[([\d., ]+)\]`)
-	percentile = compile(`(?:^|[\s/|])(p50|median|p99|p95|max|mean)\b[^\d]{0,20}([\d.]+) ?(us|ms|µs|ns|s)?[\s|]+([\d.]+) ?(us|ms|µs|ns|s)?`)
+	percentile = probe(`(?:^|[\s/|])(p50|median|p99|p95|max|mean)\b[^\d]{0,20}([\d.]+) ?(us|ms|µs|ns|s)?[\s|]+([\d.]+) ?(us|ms|µs|ns|s)?`)
 	unitOf     = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "": 1}
 )
 
 // tableHead is the head of a table of pytest-benchmark.
-var tableHead = compile(`^Name \(time in (?:ns|us|ms|s)\) .*\bMax\b.*\bMean\b.*\bMedian\b`)
+var tableHead = probe(`^Name \(time in (?:ns|us|ms|s)\) .*\bMax\b.*\bMean\b.*\bMedian\b`)
 
 // table takes a row of a table of times, whose cells may have the ratio to the best
 // one behind them in brackets.
 func (s *samples) table(l line) {
-	if tableHead.match(l.text) {
+	if l.is(tableHead) {
 		s.columns = [3]int{}
 		_, names, _ := strings.Cut(l.text, ") ")
 		for i, name := range strings.Fields(names) {

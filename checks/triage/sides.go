@@ -66,7 +66,7 @@ func (s *bothSides) line(l line) {
 	if strings.Contains(l.text, "ccupancy") {
 		s.occupancy = l.n
 	}
-	if s.cells > 0 || warpsWord.match(l.text) {
+	if s.cells > 0 || l.is(warpsWord) {
 		s.table(l)
 	}
 	if s.emptier.n == 0 && s.occupancy > 0 && l.n-s.occupancy <= occupancyNear && strings.Contains(l.text, "%") {
@@ -93,12 +93,12 @@ func (s *bothSides) line(l line) {
 }
 
 // warpsWord names how many blocks or warps a multiprocessor holds.
-var warpsWord = compile(`[Oo]ccupancy|\b(?:blocks|warps|CTAs|ctas) ?(?:/|per) ?SM\b|\bactive[_ ]warps\b`)
+var warpsWord = probe(`[Oo]ccupancy|\b(?:blocks|warps|CTAs|ctas) ?(?:/|per) ?SM\b|\bactive[_ ]warps\b`)
 
 // table takes the head and the rows of a table with occupancies of both sides.
 func (s *bothSides) table(l line) {
 	row := cellGap.Split(strings.Trim(l.text, " |"), -1)
-	if warpsWord.match(l.text) {
+	if l.is(warpsWord) {
 		at := [2]int{-1, -1}
 		for i, c := range row {
 			switch {

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -42,11 +43,13 @@ const (
 )
 
 var (
-	timeOver  = compile(`The operation was cancell?ed\.|maximum execution time|has timed out after \d+ minutes|DUE TO TIME LIMIT|TERM_RUNLIMIT|execution took longer than |^Terminated$`)
-	asksSMI   = compile(`^(?:\++ |\$ |Run |\[command\])(?:sudo |timeout \S+ )?(?:\S*/)?nvidia-smi\b`)
-	fetching  = compile(`^(?:Downloading\b|Downloaded\b|Preparing to download|Starting download|Redirecting to blob download|Received \d+ of \d|Receiving objects: |Resolving deltas: |remote: (?:Counting|Compressing|Enumerating) objects|Cloning into '|Filtering content: |Submodule path|Get:\d+ http|Copying blob |[0-9a-f]{12}: (?:Pulling|Downloading|Waiting|Extracting|Verifying|Download complete|Pull complete)|\S+: Pulling from |Run actions/(?:download-artifact|checkout)@|(?:\++ |\$ |Run )(?:sudo )?(?:git (?:clone|fetch|lfs|submodule)|curl|wget|docker pull|aws s3|gsutil|hf download|huggingface-cli download)\b)|\b(?:MB|kB|KB|MiB|KiB|GB)/s\b`)
-	compiling = compile(`^(?:\[ *\d+(?:/\d+|%)\] (?:Building|Compiling|Linking|/\S+|nvcc|c\+\+|g\+\+|\S*clang)|Compiling \S+ v\d|Building wheels?\b|[Rr]unning (?:build_ext|bdist_wheel|setup\.py)|building '[^']+' extension|ptxas info |\S*(?:nvcc|cicc|g\+\+|clang\+\+) -|copying \S+ -> build/)`)
-	beginning = compile(`^(?:=== RUN |\[ RUN +\] |test \S+ \.\.\.$)|\btest_\w+(?:\[[^\]]*\])? ?(?:\.\.\.|:)?$`)
+	timeOver  = probe(`The operation was cancell?ed\.|maximum execution time|has timed out after \d+ minutes|DUE TO TIME LIMIT|TERM_RUNLIMIT|execution took longer than |^Terminated$`)
+	asksSMI   = probe(`^(?:\++ |\$ |Run |\[command\])(?:sudo |timeout \S+ )?(?:\S*/)?nvidia-smi\b`)
+	fetching  = probe(`^(?:Downloading\b|Downloaded\b|Preparing to download|Starting download|Redirecting to blob download|Received \d+ of \d|Receiving objects: |Resolving deltas: |remote: (?:Counting|Compressing|Enumerating) objects|Cloning into '|Filtering content: |Submodule path|Get:\d+ http|Copying blob |[0-9a-f]{12}: (?:Pulling|Downloading|Waiting|Extracting|Verifying|Download complete|Pull complete)|\S+: Pulling from |Run actions/(?:download-artifact|checkout)@|(?:\++ |\$ |Run )(?:sudo )?(?:git (?:clone|fetch|lfs|submodule)|curl|wget|docker pull|aws s3|gsutil|hf download|huggingface-cli download)\b)|\b[kKMG]i?B/s\b`)
+	compiling = probe(`^(?:Compiling \S+ v\d|Building wheels?\b|[Rr]unning (?:build_ext|bdist_wheel|setup\.py)|building '[^']+' extension|ptxas info |\S*(?:nvcc|cicc|g\+\+|clang\+\+) -|copying \S+ -> build/)`)
+	// progressOf are the lines of ninja and make, each with how much is done.
+	progressOf = regexp.MustCompile(`^\[ *\d+(?:/\d+|%)\] (?:Building|Compiling|Linking|/\S+|nvcc|c\+\+|g\+\+|\S*clang)`)
+	beginning  = probe(`^(?:=== RUN |\[ RUN +\] |test \S+ \.\.\.$)|\btest_\w+(?:\[[^\]]*\])? ?(?:\.\.\.|:)?$`)
 )
 
 // stampOf is the time stamp that begins a line as CI systems print it, "" for none.
@@ -78,7 +81,7 @@ func (s *stopped) line(l line, shown, stamp string) {
 	if s.stop.n > 0 || l.text == "" {
 		return
 	}
-	if timeOver.match(l.text) {
+	if l.is(timeOver) {
 		if s.last.n > 0 {
 			s.stop, s.quiet, s.whole = l, elapsed(s.at, stamp), elapsed(s.since, stamp)
 		}
@@ -90,11 +93,11 @@ func (s *stopped) line(l line, shown, stamp string) {
 	case s.header:
 		return
 	}
-	d := workOf(l.text)
+	d := workOf(l)
 	if d == otherWork || d != s.doing {
 		s.doing, s.first, s.since = d, l, stamp
 	}
-	if beginning.match(l.text) {
+	if l.is(beginning) {
 		s.test = l
 	}
 	s.last, s.at = l, stamp
@@ -103,13 +106,13 @@ func (s *stopped) line(l line, shown, stamp string) {
 // isEnd reports whether the settings of a step end.
 func isEnd(shown string) bool { return shown == severity+"endgroup]" || shown == "##[endgroup]" }
 
-func workOf(text string) doing {
+func workOf(l line) doing {
 	switch {
-	case asksSMI.match(text):
+	case l.is(asksSMI):
 		return asksGPU
-	case fetching.match(text):
+	case l.is(fetching):
 		return fetches
-	case compiling.match(text):
+	case l.is(compiling), l.text[0] == '[' && progressOf.MatchString(l.text):
 		return builds
 	}
 	return otherWork

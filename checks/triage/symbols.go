@@ -38,15 +38,15 @@ type symbol struct {
 const maxSymbols = 2048
 
 var (
-	missingIn   = compile(`(\S+\.so[\w.]*): undefined symbol: (\w+)`)
-	loadOf      = compile(`\b(?:[Ll]oad(?:ing|ed|s)?|dlopen\w*|CDLL|[Oo]pen(?:ing|ed)?)\b\W{0,3}(?:\w+ ){0,3}\W{0,2}(/\S+\.so)\b`)
+	missingIn   = probe(`(\S+\.so[\w.]*): undefined symbol: (\w+)`)
+	loadOf      = probe(`\b(?:[Ll]oad(?:ing|ed|s)?|dlopen\w*|CDLL|[Oo]pen(?:ing|ed)?)\b\W{0,3}(?:\w+ ){0,3}\W{0,2}(/\S+\.so)\b`)
 	anyLibrary  = regexp.MustCompile(`([^\s/'"]+\.so)\b`)
-	nmSymbol    = compile(`\b[0-9a-f]{8,16} [TWt] (\w[\w.$]*)`)
-	elfSymbol   = compile(`^\d+: [0-9a-f]{8,16} +\S+ (?:FUNC|OBJECT|IFUNC) +(?:GLOBAL|WEAK) +\S+ +\d+ (\w[\w.$]*)`)
-	linkedAgain = compile(`\bFinished .*\bprofile\b|^== building |\bCompiling \S+ v\d|\b(?:re-?)?(?:built|linked|building|linking)\b`)
+	nmSymbol    = probe(`\b[0-9a-f]{8,16} [TWt] (\w[\w.$]*)`)
+	elfSymbol   = probe(`^\d+: [0-9a-f]{8,16} +\S+ (?:FUNC|OBJECT|IFUNC) +(?:GLOBAL|WEAK) +\S+ +\d+ (\w[\w.$]*)`)
+	linkedAgain = probe(`\bFinished .*\bprofile\b|^== building |\bCompiling \S+ v\d|\b(?:re-?)?(?:built|linked|building|linking)\b`)
 	checksum    = regexp.MustCompile(`^(?:[0-9a-f]{2,16}|h[0-9a-f]{16}|v\d+)$`)
-	bindgenOf   = compile(`\buniffi[-_]bindgen(?:==|[ -]v?| +)(\d+\.\d+)`)
-	crateOf     = compile(`\bCompiling uniffi(?:_core)? v(\d+\.\d+)`)
+	bindgenOf   = probe(`\buniffi[-_]bindgen(?:==|[ -]v?| +)(\d+\.\d+)`)
+	crateOf     = probe(`\bCompiling uniffi(?:_core)? v(\d+\.\d+)`)
 )
 
 func (s *symbols) line(l line) {
@@ -61,7 +61,7 @@ func (s *symbols) line(l line) {
 			s.uniffi[1] = strings.Clone(m[1])
 		}
 	}
-	if len(s.loads) > 0 && !s.rebuilt && linkedAgain.match(l.text) {
+	if len(s.loads) > 0 && !s.rebuilt && l.is(linkedAgain) {
 		s.rebuilt = true
 	}
 	if strings.Contains(l.text, ".so") {
@@ -84,7 +84,7 @@ func (s *symbols) library(l line) {
 		}
 		return
 	}
-	if s.lacks != "" || l.quote || !loadOf.match(l.text) {
+	if s.lacks != "" || l.quote || !l.is(loadOf) {
 		return
 	}
 	path := loadOf.re.FindStringSubmatch(l.text)[1]
@@ -104,10 +104,10 @@ func (s *symbols) library(l line) {
 // lists takes a line of a listing of symbols.
 func (s *symbols) lists(l line) {
 	for _, m := range []*matcher{nmSymbol, elfSymbol} {
-		f := m.re.FindStringSubmatch(l.text)
-		if f == nil {
+		if strings.IndexByte(l.text, ' ') < 0 || !l.is(m) {
 			continue
 		}
+		f := m.re.FindStringSubmatch(l.text)
 		if len(s.has) < maxSymbols {
 			s.has = append(s.has, symbol{strings.Clone(f[1]), l})
 		}

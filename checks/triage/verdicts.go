@@ -71,17 +71,18 @@ const (
 
 var (
 	toolNames    = []string{"triton", "torch", "pytorch", "cuda", "nvcc", "ptxas", "llvm", "driver", "cutlass", "cudnn", "cublas", "tileiras", "rustc", "triton-xpu", "toolkit"}
-	tableWord    = compile(`TFLOP|PFLOPS|GB/s|TB/s|\bms\b|_ms\b|\b(?:triton|torch|pytorch|cuda|nvcc|ptxas|llvm|driver|cutlass|cudnn|cublas|tileiras|rustc|toolkit)\b`)
+	tableWord    = probe(`TFLOP|PFLOPS|GB/s|TB/s|\b(?:triton|torch|pytorch|cuda|nvcc|ptxas|llvm|driver|cutlass|cudnn|cublas|tileiras|rustc|toolkit)\b`)
+	milliseconds = compile(`(?:\b|_)ms\b`)
 	versionCell  = regexp.MustCompile(`^v?\d+\.\d+[\w.+-]*$`)
-	namedVersion = compile(`\b(triton(?:-xpu)?|torch|nvcc|ptxas|llvm|tileiras|cudnn|cublas|cutlass|rustc)[ =:]+v?(\d+\.\d+\.\d[\w.+]*)`)
-	baseWord     = compile(`\b(?:[Bb]ase|[Bb]aseline|[Bb]efore|previous|last green)\b`)
-	sampleOf     = compile(`^(\S.*?)\W+(?:sample|run|rep|trial|repeat|round|attempt) ?#?\d+\W+(\d+(?:\.\d+)?)(?: ?\S{0,8})?$`)
-	reachList    = compile(`\b(?:benchmarks?|cases|kernels|ops)\b.{0,16}\b(?:reach|touch|use|exercise|depend on|affected by|cover)\w*\b.*\b(?:chang|diff|PR|modif)\w*[^:]*: ?(\S.*)$`)
-	slowerHead   = compile(`^(?:SLOWER|REGRESS\w*|[Ss]lower|[Rr]egress\w*)\b.*:$`)
+	namedVersion = probe(`\b(triton(?:-xpu)?|torch|nvcc|ptxas|llvm|tileiras|cudnn|cublas|cutlass|rustc)[ =:]+v?(\d+\.\d+\.\d[\w.+]*)`)
+	baseWord     = probe(`\b(?:[Bb]ase|[Bb]aseline|[Bb]efore|previous|last green)\b`)
+	sampleOf     = probe(`^(\S.*?)\W+(?:sample|run|rep|trial|repeat|round|attempt) ?#?\d+\W+(\d+(?:\.\d+)?)(?: ?\S{0,8})?$`)
+	reachList    = probe(`\b(?:benchmarks?|cases|kernels|ops)\b.{0,16}\b(?:reach|touch|use|exercise|depend on|affected by|cover)\w*\b.*\b(?:chang|diff|PR|modif)\w*[^:]*: ?(\S.*)$`)
+	slowerHead   = probe(`^(?:SLOWER|REGRESS\w*|[Ss]lower|[Rr]egress\w*)\b.*:$`)
 	slowerRow    = regexp.MustCompile(`^([A-Za-z_][\w.:/\[\]=,-]*) +\+?\d+(?:\.\d+)? ?%`)
-	compileOf    = compile(`^\[?(?:compile|compiling|jit|JIT|Compiling|Compiled|compiled)\]?:? +(\w+)\b.*\d ?m?s$`)
-	peakOf       = compile(`\bpeak\b\D{0,24}?(\d+(?:\.\d+)?) ?(TFLOPS|TFLOP/s|PFLOPS|GB/s|TB/s)`)
-	peakAfter    = compile(`\b(\d+(?:\.\d+)?) ?(TFLOPS|TFLOP/s|PFLOPS|GB/s|TB/s)\b.{0,4}\bpeak\b`)
+	compileOf    = probe(`^\[?(?:compile|compiling|jit|JIT|Compiling|Compiled|compiled)\]?:? +(\w+)\b.*\d ?m?s$`)
+	peakOf       = probe(`\bpeak\b\D{0,24}?(\d+(?:\.\d+)?) ?(TFLOPS|TFLOP/s|PFLOPS|GB/s|TB/s)`)
+	peakAfter    = probe(`\b(\d+(?:\.\d+)?) ?(TFLOPS|TFLOP/s|PFLOPS|GB/s|TB/s)\b.{0,4}\bpeak\b`)
 )
 
 func (v *verdicts) line(l line) {
@@ -92,7 +93,7 @@ func (v *verdicts) line(l line) {
 	if l.n > v.until {
 		v.columns, v.tools, v.figures = nil, nil, nil
 	}
-	if tableWord.match(l.text) {
+	if l.is(tableWord) || l.is(milliseconds) {
 		v.until = l.n + tableFor
 	}
 	if l.n <= v.until {
@@ -100,11 +101,11 @@ func (v *verdicts) line(l line) {
 		v.versions(l, words)
 		v.figure(l, words)
 	}
-	if sampleOf.match(l.text) {
+	if l.is(sampleOf) {
 		v.sample(l)
 	}
 	v.lists(l)
-	if compileOf.match(l.text) {
+	if l.is(compileOf) {
 		name := compileOf.re.FindStringSubmatch(l.text)[1]
 		if name == v.compiled && v.measured && v.again.n == 0 {
 			v.again = l
@@ -118,16 +119,16 @@ func (v *verdicts) line(l line) {
 // versions takes the head and the rows of a table with versions, and rows below a line
 // that names some.
 func (v *verdicts) versions(l line, words []string) {
-	if namedVersion.match(l.text) {
+	if l.is(namedVersion) {
 		tools := map[string]string{}
 		for _, m := range namedVersion.re.FindAllStringSubmatch(l.text, 8) {
 			tools[strings.Clone(m[1])] = strings.Clone(m[2])
 		}
 		v.tools, v.columns = tools, nil
 		switch {
-		case !baseWord.match(l.text) && v.now == nil:
+		case !l.is(baseWord) && v.now == nil:
 			v.now = tools
-		case baseWord.match(l.text) && v.moved.n == 0:
+		case l.is(baseWord) && v.moved.n == 0:
 			for _, t := range slices.Sorted(maps.Keys(tools)) {
 				if now := v.now[t]; now != "" && now != tools[t] && !otherSide.MatchString(l.text) {
 					v.moved, v.change = l, fmt.Sprintf("%s is %s here, and %s in the baseline", t, now, tools[t])
@@ -280,7 +281,7 @@ func (v *verdicts) scatters() (at line, text string) {
 
 // lists takes the lists of what became slower and of what uses the change.
 func (v *verdicts) lists(l line) {
-	if reachList.match(l.text) {
+	if l.is(reachList) {
 		for name := range strings.SplitSeq(reachList.re.FindStringSubmatch(l.text)[1], ",") {
 			if name = strings.Trim(name, " *."); name != "" && len(v.reached) < maxRunsKept {
 				v.reached = append(v.reached, strings.Clone(name))
@@ -288,7 +289,7 @@ func (v *verdicts) lists(l line) {
 		}
 		return
 	}
-	if slowerHead.match(l.text) {
+	if l.is(slowerHead) {
 		v.listing = true
 		return
 	}
@@ -313,7 +314,7 @@ func (v *verdicts) figure(l line, words []string) {
 		return
 	}
 	for _, p := range []*matcher{peakOf, peakAfter} {
-		if p.match(l.text) {
+		if l.is(p) {
 			m := p.re.FindStringSubmatch(l.text)
 			unit, peak := rate(m[2], number(m[1]))
 			if v.peak == nil {
