@@ -530,6 +530,11 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 	if v := builtin(u, callee, kids); v != nil {
 		return v, false
 	}
+	if callee.is("sym") && callee.text == "filter" && len(kids) == 2 {
+		if t := f.filtered(kids[0], kids[1], n); t != nil {
+			return t, false
+		}
+	}
 	name := callee.last()
 	if name == "partial" && len(kids) > 0 && f.run.s.closures[kids[0]] != nil && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
 		t := u.raw("partial", "", kids...)
@@ -550,7 +555,7 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 	if isMeasure(name) {
 		kids = mapTerms(kids, f.run.s.idle)
 	}
-	kids = f.run.s.normalArgs(name, kids)
+	kids = f.run.s.normalArgs(name, torchArgs(u, callee, kids))
 	t = u.raw("call", "", append([]*term{callee}, kids...)...)
 	if isRandom(name) {
 		count := f.run.fresh[t]
@@ -571,6 +576,51 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 		f.run.events[recorded].places = f.run.s.places(name, args)
 	}
 	return t, false
+}
+
+// filtered is filter(chosen, list), each element under its condition; nil where
+// they cannot be told.
+func (f *frame) filtered(chosen, list *term, at syntax.Node) *term {
+	u := f.run.u()
+	name := chosen.last()
+	if !list.is("list", "tuple", "set") || list.has("star") || isRandom(name) || isCheck(name) || isMeasure(name) || isSetup(name) {
+		return nil
+	}
+	var out []*term
+	for _, item := range list.kids {
+		there := u.yes
+		if item.is("opt") {
+			there, item = item.kids[0], item.kids[1]
+		}
+		cond := item
+		if !chosen.is("none") {
+			if cond = f.applied(chosen, item, at); cond == nil {
+				return nil
+			}
+		}
+		if v, known := cond.truth(); !known || v {
+			out = append(out, u.opt(u.and(there, cond), item))
+		}
+	}
+	return u.raw("list", "", out...)
+}
+
+// applied is a function's value for one argument, or nil.
+func (f *frame) applied(fn, arg *term, at syntax.Node) *term {
+	u := f.run.u()
+	if c := f.run.s.closures[fn]; c != nil && f.mayEnter(c) {
+		if v, ok := f.enterCall(c, []argument{{arg, at}}); ok {
+			return v
+		}
+		return nil
+	}
+	if v := builtin(u, fn, []*term{arg}); v != nil {
+		return v
+	}
+	if !fn.is("sym", "attr", "fn") {
+		return nil
+	}
+	return u.raw("call", "", append([]*term{fn}, f.run.s.normalArgs(fn.last(), []*term{arg})...)...)
 }
 
 // changesList are the methods that change a list in place.

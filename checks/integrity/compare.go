@@ -346,11 +346,18 @@ func (t *testFn) columns() map[string][]*term {
 // bestOf compares a case with the one of several that weakens it least.
 func (c *comparison) bestOf(b, h *testFn, bc testCase, candidates []testCase) {
 	events := c.base.execute(b, bc)
+	// A case that skips itself is no loss where it does.
+	ran := slices.Clone(bc.conds)
+	for _, e := range events {
+		if e.kind == skipped {
+			ran = append(ran, c.u.not(c.u.and(skipConds(e)...)))
+		}
+	}
 	var best *comparison
 	for _, hc := range candidates[:min(len(candidates), 64)] {
 		try := c.trial()
 		for _, cond := range hc.conds {
-			if !c.holds(cond, bc.conds) {
+			if !c.holds(cond, ran) {
 				try.add(Cases, c.setOf(h), "condition "+describeTerm(c.head, cond), "cases are there only where %s", quote(describeTerm(c.head, cond)))
 			}
 		}

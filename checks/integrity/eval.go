@@ -293,7 +293,7 @@ func (f *frame) statement(n syntax.Node) flow {
 	case "for_statement":
 		return f.forStatement(n)
 	case "while_statement":
-		done := r.push(onLoop, r.u().raw("while", "", f.eval(n.Field("condition"))), n)
+		done := r.push(onLoop, r.u().raw("while", "", f.repeated(n)), n)
 		f.loopBody(n)
 		done()
 	case "try_statement":
@@ -570,6 +570,21 @@ func (f *frame) loopBody(n syntax.Node) {
 			f.vars[name] = binding{t: f.run.u().raw("loop", "", f.value(old), f.value(b)), at: b.at}
 		}
 	}
+}
+
+// repeated is the condition of a while loop as each pass evaluates it: a name
+// that the body assigns does not hold what it starts with.
+func (f *frame) repeated(n syntax.Node) *term {
+	before := f.copyVars()
+	for _, a := range n.Field("body").Find("assignment", "augmented_assignment") {
+		name := a.Field("left").Text()
+		if b, ok := before[name]; ok {
+			f.vars[name] = binding{t: f.run.u().raw("carried", "", f.value(b)), at: b.at}
+		}
+	}
+	cond := f.eval(n.Field("condition"))
+	f.vars = before
+	return cond
 }
 
 func (f *frame) tryStatement(n syntax.Node) flow {
@@ -1024,7 +1039,21 @@ func (f *frame) callStatement(n syntax.Node) {
 
 // listMethod is a list after append and the like.
 func (f *frame) listMethod(list *term, name string, args []*term) *term {
-	if !list.is("list") || len(args) != 1 || args[0].is("kw", "star", "dstar") {
+	if !list.is("list") || slices.ContainsFunc(args, func(a *term) bool { return a.is("kw", "star", "dstar") }) {
+		return nil
+	}
+	if name == "insert" && len(args) == 2 {
+		i, ok := args[0].integer()
+		if !ok {
+			return nil
+		}
+		n := int64(len(list.kids))
+		if i < 0 {
+			i += n
+		}
+		return f.run.u().raw("list", "", slices.Insert(slices.Clone(list.kids), int(min(max(i, 0), n)), args[1])...)
+	}
+	if len(args) != 1 {
 		return nil
 	}
 	switch name {

@@ -171,6 +171,51 @@ func (s *side) normalArgs(name string, kids []*term) []*term {
 	return out
 }
 
+// takesSizes are the functions of PyTorch that take a shape as one tuple or as
+// an argument for each size.
+var takesSizes = map[string]bool{"randn": true, "rand": true, "empty": true, "zeros": true, "ones": true}
+
+// torchArgs are the arguments of a call of PyTorch in one of the ways to write
+// them: a shape as a tuple, a device as its name.
+func torchArgs(u *universe, callee *term, kids []*term) []*term {
+	function := callee.is("sym") && (strings.HasPrefix(callee.text, "torch.") || strings.Contains(callee.text, ".torch."))
+	if !function && !callee.is("attr") {
+		return kids
+	}
+	kids = mapTerms(kids, func(k *term) *term {
+		if k.is("kw") && k.text == "device" {
+			return u.raw("kw", k.text, deviceName(k.kids[0]))
+		}
+		return deviceName(k)
+	})
+	if !function || !takesSizes[callee.last()] {
+		return kids
+	}
+	n := 0
+	for n < len(kids) && !kids[n].is("kw", "dstar") {
+		n++
+	}
+	sizes, rest := kids[:n], kids[n:]
+	switch {
+	case n == 1 && sizes[0].is("star"):
+		return slices.Concat(sizes[0].kids, rest)
+	case n == 1 && sizes[0].is("list"):
+		return slices.Concat([]*term{u.raw("tuple", "", sizes[0].kids...)}, rest)
+	case n > 1 && !slices.ContainsFunc(sizes, func(k *term) bool { return k.is("star", "tuple", "list") }), n == 1 && sizes[0].is("int"):
+		return slices.Concat([]*term{u.raw("tuple", "", sizes...)}, rest)
+	}
+	return kids
+}
+
+// deviceName is the name of a device that is made from it, else the term.
+func deviceName(t *term) *term {
+	if t.is("call") && len(t.kids) == 2 && t.kids[1].is("str") && t.kids[0].is("sym") &&
+		(t.kids[0].text == "torch.device" || strings.HasSuffix(t.kids[0].text, ".torch.device")) {
+		return t.kids[1]
+	}
+	return t
+}
+
 // defaultTerm is a default that is a literal.
 func (s *side) defaultTerm(text string) *term {
 	switch text {

@@ -15,8 +15,9 @@ type term struct {
 	op   string
 	text string
 	kids []*term
-	// tolerant says that a call in here takes a tolerance.
-	tolerant bool
+	// tolerant says that a call in here takes a tolerance, calls that there is a
+	// call in here.
+	tolerant, calls bool
 }
 
 // maxTerms bounds the distinct terms of one comparison of two files.
@@ -65,10 +66,11 @@ func (u *universe) raw(op, text string, kids ...*term) *term {
 	if len(u.index) >= maxTerms {
 		panic(tooLarge{})
 	}
-	t := &term{len(u.index), op, text, kids, false}
+	t := &term{id: len(u.index), op: op, text: text, kids: kids, calls: op == "call"}
 	hold := t.holds()
 	for _, k := range kids {
 		t.tolerant = t.tolerant || k.tolerant || hold && k.tolerance()
+		t.calls = t.calls || k.calls
 	}
 	u.index[key.String()] = t
 	return t
@@ -140,6 +142,30 @@ func (t *term) constant() bool {
 	return false
 }
 
+// equalsItself reports whether a value surely equals itself. A float that is no
+// number does not, a tensor gives a tensor, and two equal calls may have two
+// results.
+func (t *term) equalsItself() bool {
+	switch t.op {
+	case "int", "float":
+		x, ok := t.number()
+		return ok && x == x
+	case "sym":
+		return !strings.EqualFold(t.last(), "nan")
+	case "str", "bytes", "bool", "none", "ellipsis", "fn", "class":
+		return true
+	case "attr":
+		return factsOfTensors[t.text]
+	case "list", "tuple", "set", "dict", "pair", "slice":
+		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.equalsItself() })
+	}
+	return false
+}
+
+// factsOfTensors are attributes that describe a tensor and hold none of its
+// values.
+var factsOfTensors = map[string]bool{"dtype": true, "shape": true, "device": true, "ndim": true}
+
 // truth is the truth value of a term; known is false when it depends.
 func (t *term) truth() (value, known bool) {
 	switch t.op {
@@ -163,6 +189,11 @@ func (t *term) truth() (value, known bool) {
 		return true, t.constant()
 	}
 	return false, false
+}
+
+// has reports whether one of the term's parts is of the kind.
+func (t *term) has(op string) bool {
+	return slices.ContainsFunc(t.kids, func(k *term) bool { return k.is(op) })
 }
 
 // concrete reports whether a sequence or dictionary has just these elements.
@@ -247,13 +278,13 @@ func (u *universe) cmp(op string, a, b *term) *term {
 	}
 	switch op {
 	case "==", "is":
-		if a == b {
-			return u.yes
-		}
 		if x, ok := a.number(); ok {
 			if y, ok := b.number(); ok {
 				return u.bool(x == y)
 			}
+		}
+		if a == b && (a.equalsItself() || op == "is" && !a.calls) {
+			return u.yes
 		}
 		if a.constant() && b.constant() {
 			return u.no
@@ -321,11 +352,20 @@ func (u *universe) merge(c, a, b *term) *term {
 		kids = append(kids, a.kids[n])
 		n++
 	}
-	for _, k := range a.kids[n:] {
-		kids = append(kids, u.opt(c, k))
-	}
-	for _, k := range b.kids[n:] {
-		kids = append(kids, u.opt(u.not(c), k))
+	x, y := a.kids[n:], b.kids[n:]
+	for len(x) > 0 || len(y) > 0 {
+		u.spend(len(x)/8 + 1)
+		switch {
+		case len(x) > 0 && len(y) > 0 && x[0] == y[0]:
+			kids = append(kids, x[0])
+			x, y = x[1:], y[1:]
+		case len(x) > 0 && (len(y) == 0 || slices.Contains(x, y[0]) || !slices.Contains(y, x[0])):
+			kids = append(kids, u.opt(c, x[0]))
+			x = x[1:]
+		default:
+			kids = append(kids, u.opt(u.not(c), y[0]))
+			y = y[1:]
+		}
 	}
 	return u.raw(a.op, "", kids...)
 }

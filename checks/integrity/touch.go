@@ -40,7 +40,7 @@ var touchText = map[string]string{
 }
 
 // markers are texts that name the machinery of tests.
-var markers = []string{"PYTEST_", "pytest", "junit", "JUNIT", fallbackVariable, "torch.profiler", "CUPTI"}
+var markers = []string{"PYTEST", "pytest", "junit", "JUNIT", fallbackVariable, "torch.profiler", "CUPTI"}
 
 // Touches lists where a wrapper or a kernel's Rust reaches for the tests, the
 // clock or the profiler.
