@@ -129,7 +129,7 @@ func TestNoGeneralMatchLeads(t *testing.T) {
 		// Every general row meets a part of the others.
 		for j := i % 7; j < len(specific); j += 7 {
 			s := specific[j]
-			if slices.Contains(g.Unless, s.ID) || slices.Contains(s.Unless, g.ID) {
+			if slices.Contains(s.Over, g.ID) || slices.Contains(g.Over, s.ID) {
 				continue
 			}
 			for _, log := range []string{step + g.Example + "\n\n" + s.Example + "\n" + end, step + s.Example + "\n\n" + g.Example + "\n" + end} {

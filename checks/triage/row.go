@@ -97,9 +97,9 @@ type Row struct {
 	Alone Class
 	// Passing rows also count in what a test printed that passed.
 	Passing bool
-	// Unless are signatures that say the same more precisely: the row is left out
-	// when one of them matched.
-	Unless []string
+	// Over are signatures that say the same less precisely: they are left out when the
+	// row matched.
+	Over []string
 	// LastResort rows are left out when a signature that tells of a cause matched.
 	LastResort bool
 	// With are signatures that the row explains, or failedCase: it is left out when

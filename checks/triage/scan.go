@@ -767,7 +767,15 @@ func (s *Scanner) Result() Result {
 		return false
 	})
 	hits = slices.DeleteFunc(hits, func(h *hit) bool { return s.otherType(ready()[h.order].Only) })
-	hits = slices.DeleteFunc(hits, func(h *hit) bool { return slices.ContainsFunc(ready()[h.order].Unless, has) })
+	lesser := map[string]bool{}
+	for _, row := range ready() {
+		if matched[row.ID] {
+			for _, id := range row.Over {
+				lesser[id] = true
+			}
+		}
+	}
+	hits = slices.DeleteFunc(hits, func(h *hit) bool { return lesser[h.Signature] })
 	if slices.ContainsFunc(hits, func(h *hit) bool { return h.rank < General }) {
 		hits = slices.DeleteFunc(hits, func(h *hit) bool { return ready()[h.order].LastResort })
 	}

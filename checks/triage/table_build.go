@@ -27,7 +27,7 @@ const (
 
 var buildRows = []Row{
 	{
-		ID: "S-B01", Stage: Build, Class: Kernel, Rules: []string{"R6", "R36"}, From: Rustc,
+		ID: "S-B01", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R6", "R36"}, From: Rustc,
 		Title: "Arithmetic on a const generic in a type or shape position",
 		Steps: []string{
 			"Find the computed entry in a `{[..]}` shape or a `const_shape!`.",
@@ -41,7 +41,7 @@ var buildRows = []Row{
 		NearMiss: "warning: const parameters may only be used as standalone arguments here",
 	},
 	{
-		ID: "S-B02", Stage: Build, Class: Kernel, Rules: []string{"R36", "R6"}, Unless: []string{"S-B58"}, From: Rustc,
+		ID: "S-B02", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R36", "R6"}, From: Rustc,
 		Title: "A nightly feature on the stable compiler",
 		Steps: []string{
 			"Remove the `#![feature(..)]` line.",
@@ -53,7 +53,7 @@ var buildRows = []Row{
 		NearMiss: "warning: the feature `generic_const_exprs` is incomplete and may not be safe to use",
 	},
 	{
-		ID: "S-B03", Stage: Build, Class: Kernel, Rules: []string{"R1", "R4", "R7"}, Unless: []string{"S-B58", "S-B14", "S-B47"}, From: Rustc,
+		ID: "S-B03", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R1", "R4", "R7"}, From: Rustc,
 		Title: "The compiler cannot infer a type in a chain of conversions",
 		Steps: []string{
 			"Go to the first place that the compiler names.",
@@ -67,7 +67,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0285]: overflow evaluating the requirement",
 	},
 	{
-		ID: "S-B04", ByPlace: true, Stage: Build, Class: Kernel, Rules: []string{"R13"}, From: Rustc,
+		ID: "S-B04", Over: []string{"S-B63", "S-B105"}, ByPlace: true, Stage: Build, Class: Kernel, Rules: []string{"R13"}, From: Rustc,
 		Title: "`step_by` was given something other than usize",
 		Steps: []string{
 			"Cast the step: `.step_by(step as usize)`.",
@@ -79,7 +79,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0308]: mismatched types\n --> src/k.rs:2:45\n  |\n2 | let x: u32 = e();\n  |              ^^^ expected `u32`, found `()`\nerror[E0425]: cannot find value `q`\n  |\n9 | (0..4).step_by(q)",
 	},
 	{
-		ID: "S-B05", Stage: Build, Class: Kernel, Rules: []string{"R11"}, From: Compiler,
+		ID: "S-B05", Over: []string{"S-B105", "S-R46"}, Stage: Build, Class: Kernel, Rules: []string{"R11"}, From: Compiler,
 		Title: "A pipeline test leaves a tensor parameter without strides",
 		Steps: []string{
 			"Give `.strides(..)` one entry for each `&Tensor` parameter of the entry.",
@@ -90,7 +90,7 @@ var buildRows = []Row{
 		NearMiss: "thread 'main' panicked at cutile-compiler/src/kernel_entry_generator.rs:128:9:\nMappedPartitionMut parameters must have rank 1 through 3.",
 	},
 	{
-		ID: "S-B06", Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Rustc,
+		ID: "S-B06", Over: []string{"S-B33", "S-B35", "S-B63", "S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Rustc,
 		Title: "The entry has no launcher",
 		Steps: []string{
 			"Write the attribute with parentheses: `#[cutile::entry()]`.",
@@ -103,7 +103,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0599]: no method named `generic` found for struct `Launcher` in the current scope",
 	},
 	{
-		ID: "S-B07", Stage: Build, Class: Kernel, Rules: []string{"R3"}, From: Compiler,
+		ID: "S-B07", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R3"}, From: Compiler,
 		Title: "The kernel macro does not know a pattern in a `let`",
 		Steps: []string{
 			"Read the message below the panic: it names the pattern.",
@@ -118,7 +118,7 @@ var buildRows = []Row{
 		NearMiss: "error: custom attribute not found in this scope",
 	},
 	{
-		ID: "S-B08", Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Compiler,
+		ID: "S-B08", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Compiler,
 		Title: "A pointer parameter needs an unsafe entry and `*mut`",
 		Steps: []string{
 			"Declare the entry `pub unsafe fn`.",
@@ -130,7 +130,7 @@ var buildRows = []Row{
 		NearMiss: "note: pointers can only be dereferenced in unsafe code",
 	},
 	{
-		ID: "S-B09", Stage: Build, Class: Kernel, Rules: []string{"R12", "R43"}, From: Compiler,
+		ID: "S-B09", Over: []string{"S-B105"}, Stage: Build, Class: Kernel, Rules: []string{"R12", "R43"}, From: Compiler,
 		Title: "A parameter type that an entry cannot take",
 		Steps: []string{
 			"Pass tensors as `&Tensor`, outputs included.",
@@ -147,7 +147,7 @@ var buildRows = []Row{
 		NearMiss: "error: values cannot be moved into closures that are called twice",
 	},
 	{
-		ID: "S-B13", Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B13", Over: []string{"S-B33"}, Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
 		Title: "The kernel crate does not depend on cutile-compiler",
 		Steps: []string{
 			"Add `cutile-compiler` with the pinned version to the crate's manifest.",
@@ -159,7 +159,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling cutile_compiler v0.2.0",
 	},
 	{
-		ID: "S-B10", Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, Unless: []string{"S-B102", "S-B105"}, From: Rustc,
+		ID: "S-B10", Over: []string{"S-B33"}, Stage: Build, Class: Host, Rules: []string{"R17", "R33"}, From: Rustc,
 		Title: "An import of a name that moved, or of a module that is not included",
 		Steps: []string{
 			"Import `DevicePointer` from `cuda_async::device_buffer`, launch options from `cutile::tile_kernel`.",
@@ -175,7 +175,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0432]: unresolved import `rand::Rng`\n  --> src/f.rs:12:5",
 	},
 	{
-		ID: "S-B11", Stage: Build, Class: Kernel, Rules: []string{"R26"}, From: Rustc,
+		ID: "S-B11", Over: []string{"S-B37"}, Stage: Build, Class: Kernel, Rules: []string{"R26"}, From: Rustc,
 		Title: "A kernel operation was called with the wrong number of arguments",
 		Steps: []string{
 			"Look up the operation's signature for the pinned version.",
@@ -196,7 +196,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unsafe attribute is not needed",
 	},
 	{
-		ID: "S-B14", Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B14", Over: []string{"S-B03", "S-B31", "S-B33", "S-B34", "S-B35", "S-B36", "S-B37", "S-B62", "S-B63", "S-B64", "S-B67", "S-B102"}, Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
 		Title: "Two versions of one crate are in the build, or the cutile crates are pinned to different ones",
 		Steps: []string{
 			"See with `cargo tree -d` who asks for which version: types and traits of the two do not fit each other, whatever the other errors say.",
@@ -212,7 +212,7 @@ var buildRows = []Row{
 		NearMiss: "error: failed to select a version for `serde`.",
 	},
 	{
-		ID: "S-B15", ByPlace: true, Stage: Build, Class: Kernel, Also: Test, Rules: []string{"R44"}, From: Rustc,
+		ID: "S-B15", Over: []string{"S-B35"}, ByPlace: true, Stage: Build, Class: Kernel, Also: Test, Rules: []string{"R44"}, From: Rustc,
 		Title: "No `partition` method on this value",
 		Steps: []string{
 			"In host or test code import `cutile::prelude::PartitionMut`.",
@@ -224,7 +224,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0599]: no method named `partition_point` found for struct `Tile`",
 	},
 	{
-		ID: "S-B16", Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Rustc,
+		ID: "S-B16", Over: []string{"S-B43"}, Stage: Build, Class: Kernel, Rules: []string{"R12"}, From: Rustc,
 		Title: "An unsafe kernel operation outside of an unsafe block",
 		Steps: []string{"Wrap the call in `unsafe { .. }`, as small as the call."},
 		Any: []Pattern{{
@@ -235,7 +235,7 @@ var buildRows = []Row{
 		NearMiss: "warning[E0133]: call to unsafe function `make_tensor_view` is unsafe and requires unsafe block",
 	},
 	{
-		ID: "S-B17", ByPlace: true, Stage: Build, Class: Host, Also: Kernel, Rules: []string{"R16"}, Unless: []string{"S-B58"}, From: Rustc,
+		ID: "S-B17", Over: []string{"S-B33", "S-B91"}, ByPlace: true, Stage: Build, Class: Host, Also: Kernel, Rules: []string{"R16"}, From: Rustc,
 		Title: "A half-precision type was not imported",
 		Steps: []string{
 			"In host code import `f16` and `bf16` from `cutile::half`.",
@@ -248,7 +248,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0425]: cannot find type `bf17` in this scope",
 	},
 	{
-		ID: "S-B18", Stage: Build, Class: Env, Unless: []string{"S-B80"}, From: Rustc,
+		ID: "S-B18", Over: []string{"S-B28", "S-B61", "S-B106", "S-J34"}, Stage: Build, Class: Env, From: Rustc,
 		Title: "The CUDA toolkit, libclang or clang's own headers are missing on the build host",
 		Steps: []string{
 			"Where `stddef.h`, `stdarg.h`, `stdbool.h` or another header of the compiler is not found, libclang is there and clang's own headers are not: install `clang` or `libclang-common-NN-dev` (the package `libclang1-NN` has none), or name their folder in BINDGEN_EXTRA_CLANG_ARGS.",
@@ -321,7 +321,7 @@ var buildRows = []Row{
 		Example: "error: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: kernels.o: undefined reference to `cutile_relu'", NearMiss: "note: linking with `cc` took 3 s",
 	},
 	{
-		ID: "S-B24", Stage: Build, Class: Env, Also: Host, From: Rustc,
+		ID: "S-B24", Over: []string{"S-B26", "S-B28", "S-B67", "S-B94"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "The Rust toolchain is missing or too old",
 		Steps: []string{
 			"Install the version that the message asks for on the runner.",
@@ -343,7 +343,7 @@ var buildRows = []Row{
 		NearMiss: "rustc 1.89.0 (29483883e 2025-08-04)",
 	},
 	{
-		ID: "S-B25", Stage: Build, Class: Infra, Also: Host, Unless: []string{"S-B110", "S-B46", "S-B45", "S-B55", "S-B67", "S-B68", "S-B69", "S-B75", "S-X21", "S-X42", "S-X52"}, From: Rustc,
+		ID: "S-B25", Over: []string{"S-B28"}, Stage: Build, Class: Infra, Also: Host, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
 			"Run the job once more: the network or the registry failed.",
@@ -381,7 +381,7 @@ var buildRows = []Row{
 		NearMiss: "warning: spurious network error (3 tries remaining): [28] Timeout was reached",
 	},
 	{
-		ID: "S-B26", Stage: Build, Class: Host, Rules: []string{"R33"}, Unless: []string{"S-B24", "S-B67", "S-B68"}, From: Rustc,
+		ID: "S-B26", Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
 		Title: "The manifest is wrong",
 		Steps: []string{
 			"Correct what cargo names in Cargo.toml; names and versions of dependencies first.",
@@ -401,7 +401,7 @@ var buildRows = []Row{
 		NearMiss: "warning: /src/cutile_kernels/Cargo.toml: unused manifest key: package.licence",
 	},
 	{
-		ID: "S-B27", Stage: Build, Class: Infra, From: Platform,
+		ID: "S-B27", Over: []string{"S-B30", "S-B28", "S-R87", "S-R88"}, Stage: Build, Class: Infra, From: Platform,
 		Title: "The host's memory ran out: a process was killed or got none",
 		Steps: []string{
 			"Run the job once more with fewer parallel jobs, or on a host with more memory.",
@@ -439,7 +439,7 @@ var buildRows = []Row{
 		NearMiss: "Successfully built cffi",
 	},
 	{
-		ID: "S-B30", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-I65", "S-B48", "S-B52", "S-B71", "S-B73", "S-B72", "S-X35", "S-B27", "S-B79", "S-B80", "S-B87", "S-B88", "S-B89", "S-B60", "S-B103", "S-B104", "S-B109", "S-J36", "S-J58"}, From: Platform,
+		ID: "S-B30", Over: []string{"S-B106", "S-J61"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "C, C++ or CUDA sources do not compile",
 		Steps: []string{
 			"Correct the first error that the compiler names.",
@@ -455,7 +455,7 @@ var buildRows = []Row{
 		NearMiss: "src/tilecpp/softmax.cu(41): warning #177-D: variable \"tile_w\" was declared but never referenced",
 	},
 	{
-		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, Unless: []string{"S-B18", "S-B24", "S-B25", "S-B27", "S-B52", "S-B53", "S-B55", "S-B75", "S-B82", "S-B106", "S-I36"}, From: Rustc,
+		ID: "S-B28", Stage: Build, Class: Env, Also: Host, Rank: General, From: Rustc,
 		Title: "A crate's build script failed without a known reason",
 		Steps: []string{
 			"Read what the script printed under its standard error.",
@@ -493,7 +493,7 @@ var buildRows = []Row{
 		NearMiss: "cutile-rs: cargo build done (exit 0)",
 	},
 	{
-		ID: "S-B31", Stage: Build, Class: Kernel, ByPlace: true, Rules: []string{"R1", "R5", "R46"}, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
+		ID: "S-B31", Over: []string{"S-B63"}, Stage: Build, Class: Kernel, ByPlace: true, Rules: []string{"R1", "R5", "R46"}, From: Rustc,
 		Title: "Tiles or partitions of different shape or element type meet",
 		Steps: []string{
 			"Compare the two types in the message: the order of the dimensions first, then the element type.",
@@ -519,7 +519,7 @@ var buildRows = []Row{
 		NearMiss: "warning: variable does not need to be mutable\n  --> src/softmax_kernel/kernel.rs:61:13",
 	},
 	{
-		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B10", "S-B13", "S-B17", "S-B78", "S-B105"}, From: Rustc,
+		ID: "S-B33", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
 		Title: "A name that is not in scope",
 		Steps: []string{
 			"Correct the spelling, or import the name; the compiler's help often has it.",
@@ -532,7 +532,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused variable: `n`\n  --> src/softmax_kernel/kernel.rs:40:9",
 	},
 	{
-		ID: "S-B34", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
+		ID: "S-B34", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
 		Title: "A type lacks a trait that an operation needs",
 		Steps: []string{
 			"Read which type and which trait: a scalar beside a tile must be broadcast first.",
@@ -544,7 +544,7 @@ var buildRows = []Row{
 		NearMiss: "warning: trivial cast\n  --> src/softmax_kernel/kernel.rs:40:9",
 	},
 	{
-		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B102", "S-B58", "S-B14", "S-B47", "S-B06", "S-B15"}, From: Rustc,
+		ID: "S-B35", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
 		Title: "There is no such method, field or variant",
 		Steps: []string{
 			"Look the type up in the pinned version of cutile: names and receivers change between versions.",
@@ -556,7 +556,7 @@ var buildRows = []Row{
 		NearMiss: "warning: method `transposed` is never used\n  --> src/bmm_kernel/kernel.rs:33:20",
 	},
 	{
-		ID: "S-B36", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Unless: []string{"S-B14", "S-B47"}, From: Rustc,
+		ID: "S-B36", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, From: Rustc,
 		Title: "The borrow checker refuses a use, or a lifetime does not hold",
 		Steps: []string{
 			"Take the value again where it was moved, or end the first borrow before the second one.",
@@ -568,7 +568,7 @@ var buildRows = []Row{
 		NearMiss: "warning: value moved here is never read\n  --> src/bmm_kernel/kernel.rs:33:20",
 	},
 	{
-		ID: "S-B37", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rules: []string{"R26"}, Unless: []string{"S-B58", "S-B14", "S-B47", "S-B11"}, From: Rustc,
+		ID: "S-B37", Stage: Build, Class: Kernel, Also: Host, ByPlace: true, Rules: []string{"R26"}, From: Rustc,
 		Title: "A call has the wrong number of arguments or generics",
 		Steps: []string{
 			"Compare the call with the definition that the compiler's note shows.",
@@ -614,7 +614,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused import: `cutile_softmax`\n  --> src/../../relu_kernel/ffi.rs:20:1",
 	},
 	{
-		ID: "S-B40", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, Unless: []string{"S-X35"}, From: Rustc,
+		ID: "S-B40", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
 		Title: "A source file that the crate names is not there",
 		Steps: []string{
 			"Compare the path in lib.rs or the manifest with the tree: case, folder, spelling.",
@@ -660,7 +660,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused variable: `n`\n   = note: `#[warn(unused_variables)]` on by default",
 	},
 	{
-		ID: "S-B43", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Rules: []string{"R12"}, Unless: []string{"S-B16"}, From: Rustc,
+		ID: "S-B43", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Rules: []string{"R12"}, From: Rustc,
 		Title:   "An unsafe call or access outside of an unsafe block",
 		Steps:   []string{"Wrap it in `unsafe { .. }`, as small as the call, and say in a comment why it is sound."},
 		Any:     []Pattern{{Line: `error\[E0133\]`}},
@@ -669,7 +669,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unnecessary `unsafe` block\n --> src/bmm_kernel/ffi.rs:8:14",
 	},
 	{
-		ID: "S-B44", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-B65"}, From: Rustc,
+		ID: "S-B44", Over: []string{"S-I36"}, Stage: Build, Class: Infra, Also: Env, From: Rustc,
 		Title: "The Rust compiler itself crashed",
 		Steps: []string{
 			"Run the build again, on another runner: memory or disk of this one may be faulty.",
@@ -685,7 +685,7 @@ var buildRows = []Row{
 		NearMiss: "process didn't exit successfully: `rustc --crate-name cutile` (exit status: 1)",
 	},
 	{
-		ID: "S-B45", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-X70"}, From: Platform,
+		ID: "S-B45", Over: []string{"S-B25", "S-B55"}, Stage: Build, Class: Infra, Also: Env, From: Platform,
 		Title: "A server's certificate is not trusted",
 		Steps: []string{
 			"See whether a proxy of the runner signs with a certificate of its own, which then belongs into the image's store.",
@@ -702,7 +702,7 @@ var buildRows = []Row{
 		NearMiss: "Certificate for runner gpu-3 renewed, valid for 90 days",
 	},
 	{
-		ID: "S-B46", Stage: Build, Class: Infra, Also: Env, Unless: []string{"S-X70"}, From: Platform,
+		ID: "S-B46", Over: []string{"S-B25"}, Stage: Build, Class: Infra, Also: Env, From: Platform,
 		Title: "The host's package manager is locked, its lists are not valid, or packages conflict",
 		Steps: []string{
 			"If another process holds the lock, wait for it or switch off automatic updates on the runner.",
@@ -722,7 +722,7 @@ var buildRows = []Row{
 		NearMiss: "Waiting for cache lock: done",
 	},
 	{
-		ID: "S-B47", Stage: Build, Class: Infra, Also: Host, From: Rustc,
+		ID: "S-B47", Over: []string{"S-B03", "S-B31", "S-B33", "S-B34", "S-B35", "S-B36", "S-B37", "S-B62", "S-B63", "S-B64", "S-B91", "S-B94", "S-B102"}, Stage: Build, Class: Infra, Also: Host, From: Rustc,
 		Title: "The build folder or a cache holds parts of another compiler or generator, or lacks some",
 		Steps: []string{
 			"Remove the target folder, or the cache that restored it, and build again.",
@@ -738,7 +738,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling half v2.4.1 (incompatible versions are left out)",
 	},
 	{
-		ID: "S-B48", Stage: Build, Class: Env, From: Platform,
+		ID: "S-B48", Over: []string{"S-B30", "S-B104", "S-B106", "S-B108"}, Stage: Build, Class: Env, From: Platform,
 		Title: "The host's C++ compiler is not one that the CUDA toolkit takes",
 		Steps: []string{
 			"Install a compiler version that the toolkit's header names, and point `CUDAHOSTCXX` or `-ccbin` at it.",
@@ -771,7 +771,7 @@ var buildRows = []Row{
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
-		ID: "S-B51", Stage: Build, Class: Infra, Unless: []string{"S-I61", "S-X95", "S-X19", "S-I47"}, From: Platform,
+		ID: "S-B51", Stage: Build, Class: Infra, From: Platform,
 		Title: "A file that was downloaded or kept in a cache is damaged or cut off",
 		Steps: []string{
 			"Remove the file, or the cache entry, and fetch it again.",
@@ -787,7 +787,7 @@ var buildRows = []Row{
 		Example: "tar: Unexpected EOF in archive\ntar: Error is not recoverable: exiting now", NearMiss: "checksum ok, archive unpacked",
 	},
 	{
-		ID: "S-B52", Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B52", Over: []string{"S-B30", "S-B28", "S-B104", "S-B106"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "A C compiler, a header or a system library that a build needs is missing on the host",
 		Steps: []string{
 			"Install what the message names on the runner or in the image: a compiler, Python's headers, a development package.",
@@ -803,7 +803,7 @@ var buildRows = []Row{
 		NearMiss: "-- Check for working C compiler: /usr/bin/cc - skipped",
 	},
 	{
-		ID: "S-B53", Stage: Build, Class: Env, From: Platform,
+		ID: "S-B53", Over: []string{"S-B28"}, Stage: Build, Class: Env, From: Platform,
 		Title: "A program may not be started where it lies: its mount or its mode forbids it",
 		Steps: []string{
 			"Look at the mount of the folder that the message names: `noexec` forbids every program and library on it.",
@@ -841,7 +841,7 @@ var buildRows = []Row{
 		NearMiss: "   Locking 84 packages to latest compatible versions\nuv.lock is up to date",
 	},
 	{
-		ID: "S-B55", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B45", "S-X21", "S-B75"}, From: Platform,
+		ID: "S-B55", Over: []string{"S-B25", "S-B28", "S-B84"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "A package does not exist in the version that is asked for",
 		Steps: []string{
 			"See what asks for it: a pin that the change raised, or a name that is misspelled.",
@@ -880,7 +880,7 @@ var buildRows = []Row{
 		NearMiss: "CUDA toolkit version: 13.1, supported by cudarc 0.17",
 	},
 	{
-		ID: "S-B57", Stage: Build, Class: Env, Also: Host, From: Rustc,
+		ID: "S-B57", Over: []string{"S-B105"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "rustc cannot load a codegen backend, a plugin or a procedural macro",
 		Steps: []string{
 			"Read what its library lacks: a symbol of LLVM speaks of a backend that was linked against another or a static LLVM; build it anew against the shared one.",
@@ -896,7 +896,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling rustc_codegen_nvvm v0.3.0 (codegen backend)",
 	},
 	{
-		ID: "S-B58", Stage: Build, Class: Host, Also: Env, Rules: []string{"R33", "R36"}, From: Rustc,
+		ID: "S-B58", Over: []string{"S-B02", "S-B03", "S-B17", "S-B33", "S-B35", "S-B37", "S-B62", "S-B63", "S-B64", "S-B91", "S-B102"}, Stage: Build, Class: Host, Also: Env, Rules: []string{"R33", "R36"}, From: Rustc,
 		Title: "A locked crate uses what this Rust compiler has dropped or changed",
 		Steps: []string{
 			"Raise the crate that the place below names, with `cargo update -p`, and commit the lock file.",
@@ -914,7 +914,7 @@ var buildRows = []Row{
 		NearMiss: "warning: the feature `stdsimd` has been stable since 1.90.0 and no longer needs an attribute\n  --> src/lib.rs:1:12",
 	},
 	{
-		ID: "S-B60", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B61"}, From: Rustc,
+		ID: "S-B60", Over: []string{"S-B30", "S-J35", "S-J61"}, Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
 		Title: "A value that is computed while compiling is out of range, or an assertion on it fails",
 		Steps: []string{
 			"Read the note below the error: it names the operation or the assertion.",
@@ -926,7 +926,7 @@ var buildRows = []Row{
 		NearMiss: "warning: this arithmetic operation wraps by design\n  --> src/relu_kernel/kernel.rs:12:24",
 	},
 	{
-		ID: "S-B61", Stage: Build, Class: Env, Also: Host, Unless: []string{"S-B18"}, From: Rustc,
+		ID: "S-B61", Over: []string{"S-B60"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "The bindings that bindgen made do not fit the headers, the crate or the target",
 		Steps: []string{
 			"See for which target and version they were made: checked-in bindings hold for one (a C long has 4 bytes on Windows). Make them anew for the target that is built.",
@@ -946,7 +946,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unused item\n  --> /src/target/release/build/cuda-bindings-1/out/bindings.rs:40:5",
 	},
 	{
-		ID: "S-B62", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B58", "S-B14", "S-B47"}, From: Rustc,
+		ID: "S-B62", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
 		Title: "A name that is used is private where it is defined",
 		Steps: []string{
 			"Make it public there, or use what the module exports instead.",
@@ -958,7 +958,7 @@ var buildRows = []Row{
 		NearMiss: "warning: private item shadows public glob re-export\n  --> src/relu_kernel/ffi.rs:5:24",
 	},
 	{
-		ID: "S-B63", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B04", "S-B31", "S-B14", "S-B47", "S-B58", "S-B06"}, From: Rustc,
+		ID: "S-B63", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
 		Title: "A value has another type than its place wants",
 		Steps: []string{
 			"Compare the two types in the message; convert where the widths differ, and see that nothing is cut off.",
@@ -970,7 +970,7 @@ var buildRows = []Row{
 		NearMiss: "warning: comparison is useless due to type limits\n  --> src/relu_kernel/ffi.rs:77:20",
 	},
 	{
-		ID: "S-B64", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, Unless: []string{"S-B14", "S-B47", "S-B58"}, From: Rustc,
+		ID: "S-B64", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
 		Title: "A match, an implementation or a literal leaves something out",
 		Steps: []string{
 			"Add the arm, the method or the field that the message names.",
@@ -982,7 +982,7 @@ var buildRows = []Row{
 		NearMiss: "warning: unreachable pattern\n  --> src/relu_kernel/ffi.rs:12:11",
 	},
 	{
-		ID: "S-B65", Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
+		ID: "S-B65", Over: []string{"S-B44", "S-B105"}, Stage: Build, Class: Host, Also: Kernel, ByPlace: true, From: Rustc,
 		Title: "Macros or types nest too deeply for the compiler's limit",
 		Steps: []string{
 			"Look for a macro or a type that contains itself.",
@@ -1006,7 +1006,7 @@ var buildRows = []Row{
 		NearMiss: "warning: feature `sm100` is not used\n  --> src/lib.rs:4:1",
 	},
 	{
-		ID: "S-B67", Stage: Build, Class: Host, Unless: []string{"S-B14", "S-B24", "S-B68"}, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B67", Over: []string{"S-B25", "S-B26"}, Stage: Build, Class: Host, Rules: []string{"R33"}, From: Rustc,
 		Title: "A dependency has no such version or feature, or the demands on it exclude each other",
 		Steps: []string{
 			"Look up which versions exist and which features they have; a version may have been withdrawn.",
@@ -1023,7 +1023,7 @@ var buildRows = []Row{
 		NearMiss: "    Updating half v2.4.0 -> v2.4.1 (yanked versions are left out)",
 	},
 	{
-		ID: "S-B68", Stage: Build, Class: InProcess, Also: Host, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B68", Over: []string{"S-B25", "S-B26", "S-B67"}, Stage: Build, Class: InProcess, Also: Host, Rules: []string{"R33"}, From: Rustc,
 		Title: "The build may not use the network, and a crate is not among the vendored or cached ones",
 		Steps: []string{
 			"Vendor or fetch anew after a change of the lock file, and commit or cache the result.",
@@ -1038,7 +1038,7 @@ var buildRows = []Row{
 		NearMiss: "   Vendoring half v2.4.1 to vendor/half",
 	},
 	{
-		ID: "S-B69", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B69", Over: []string{"S-B25"}, Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
 		Title: "A dependency from git names a branch, tag or commit that is not there",
 		Steps: []string{
 			"See whether the branch was deleted or force-pushed; name a commit that stays.",
@@ -1066,7 +1066,7 @@ var buildRows = []Row{
 		NearMiss: "cc -fPIC -shared -o libtile.so k.o",
 	},
 	{
-		ID: "S-B71", Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B71", Over: []string{"S-B30", "S-J34"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "A header is not on the include path: a package or a submodule is missing",
 		Steps: []string{
 			"See whose header it is: of a submodule that was not checked out, a development package, or the repository itself.",
@@ -1079,7 +1079,7 @@ var buildRows = []Row{
 		Example: "src/shim.cc:12:10: fatal error: cutlass/cutlass.h: No such file or directory", NearMiss: "src/shim.cc:12:10: note: cutlass/cutlass.h is included here",
 	},
 	{
-		ID: "S-B72", Stage: Build, Class: Env, Also: Host, Unless: []string{"S-X35"}, From: Platform,
+		ID: "S-B72", Over: []string{"S-B30", "S-B104", "S-B106"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "CMake is of the wrong version, or does not find a package",
 		Steps: []string{
 			"Install the version of CMake or the package that the message names, or point the variable of the package at it.",
@@ -1094,7 +1094,7 @@ var buildRows = []Row{
 		Example: "CMake Error at CMakeLists.txt:1 (cmake_minimum_required):\n  CMake 3.28 or higher is required.  You are running version 3.22.1", NearMiss: "-- CMake 3.28.1, packages found: MLIR 21.1",
 	},
 	{
-		ID: "S-B73", Stage: Build, Class: Kernel, Also: Env, From: Platform,
+		ID: "S-B73", Over: []string{"S-B30"}, Stage: Build, Class: Kernel, Also: Env, From: Platform,
 		Title: "A compiler of C++ or of the CUDA toolkit crashed",
 		Steps: []string{
 			"Cut the source down to what triggers it; try a newer toolkit, and report it.",
@@ -1116,7 +1116,7 @@ var buildRows = []Row{
 		NearMiss: "sccache: Stopping server, 412 hits, 3 errors in the statistics",
 	},
 	{
-		ID: "S-B75", Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B75", Over: []string{"S-B25", "S-B28", "S-B55", "S-B84"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "Python's version does not fit what is to be installed",
 		Steps: []string{
 			"Compare the interpreter of the job with what the package asks for and for which versions it has wheels.",
@@ -1132,7 +1132,7 @@ var buildRows = []Row{
 		NearMiss: "Using Python 3.12.3 interpreter at: /opt/venv/bin/python",
 	},
 	{
-		ID: "S-B76", Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B76", Over: []string{"S-I11"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "A package needs PyTorch or another package while it is built, and the build is isolated from them",
 		Steps: []string{
 			"Install what it needs first and build with `--no-build-isolation`.",
@@ -1161,7 +1161,7 @@ var buildRows = []Row{
 		NearMiss: "  stable-x86_64-unknown-linux-gnu unchanged - rustc 1.97.1 (8c2c9d0e4 2026-07-14)\nerror: unneeded late initialization\n  --> ir/src/lower.rs:318:5\n  = note: `-D clippy::needless-late-init` implied by `-D warnings`",
 	},
 	{
-		ID: "S-B78", Stage: Build, Class: Host, Also: Test, Rules: []string{"R33"}, From: Rustc,
+		ID: "S-B78", Over: []string{"S-B33", "S-B102"}, Stage: Build, Class: Host, Also: Test, Rules: []string{"R33"}, From: Rustc,
 		Title: "The item exists only with a feature that is not enabled",
 		Steps: []string{
 			"Enable the feature that the note names, in the manifest or in the command of the job.",
@@ -1173,7 +1173,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0433]: failed to resolve: could not find `driver` in `cudarc`\n  --> src/dev.rs:3:5\nnote: features: `driver` is enabled",
 	},
 	{
-		ID: "S-B79", Stage: Build, Class: Env, From: Platform,
+		ID: "S-B79", Over: []string{"S-B30", "S-B108"}, Stage: Build, Class: Env, From: Platform,
 		Title: "The C library's headers contradict those of the CUDA toolkit: the system is newer than the toolkit knows",
 		Steps: []string{
 			"Compare the glibc of the image (`ldd --version`) with the toolkit's release: glibc from 2.41 on declares functions such as `cospi` and `rsqrt` that older toolkits declare otherwise.",
@@ -1189,7 +1189,7 @@ var buildRows = []Row{
 		NearMiss: "/usr/include/bits/mathcalls.h(79): note: cospi is declared here, as in /usr/local/cuda/include/crt/math_functions.h",
 	},
 	{
-		ID: "S-B80", Stage: Build, Class: Env, Also: InProcess, From: Rustc,
+		ID: "S-B80", Over: []string{"S-B18", "S-B30"}, Stage: Build, Class: Env, Also: InProcess, From: Rustc,
 		Title: "bindgen reads another compiler's headers: an include folder that it was given is not for clang, or is one of C++",
 		Steps: []string{
 			"Take the folder of the file that the message names out of BINDGEN_EXTRA_CLANG_ARGS, CPATH or C_INCLUDE_PATH.",
@@ -1218,7 +1218,7 @@ var buildRows = []Row{
 		NearMiss: "🐍 Found CPython 3.12 at /usr/bin/python3.12\n🔗 Found pyo3 bindings",
 	},
 	{
-		ID: "S-B82", Stage: Build, Class: Env, Also: InProcess, From: Rustc,
+		ID: "S-B82", Over: []string{"S-B28"}, Stage: Build, Class: Env, Also: InProcess, From: Rustc,
 		Title: "The build asks the GPU for its architecture, and there is no GPU where it builds",
 		Steps: []string{
 			"Name the architecture instead: `CUDA_COMPUTE_CAP=90` for candle and bindgen_cuda, `TORCH_CUDA_ARCH_LIST` for PyTorch extensions, CMAKE_CUDA_ARCHITECTURES for CMake.",
@@ -1248,7 +1248,7 @@ var buildRows = []Row{
 		NearMiss: "libops.so: 1.4 GiB, no relocation is out of reach",
 	},
 	{
-		ID: "S-B84", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-X96", "S-B55", "S-B75", "S-B97"}, From: Platform,
+		ID: "S-B84", Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "What the requirements ask for excludes each other: two of them want different versions of one package",
 		Steps: []string{
 			"Read who asks for which version in the lines below: the pin of one must move.",
@@ -1290,7 +1290,7 @@ var buildRows = []Row{
 		NearMiss: "      running bdist_wheel: packages kernels, perf",
 	},
 	{
-		ID: "S-B87", Stage: Build, Class: Host, Also: Env, From: Platform,
+		ID: "S-B87", Over: []string{"S-B30", "S-B104", "S-B106"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "The CUDA compiler does not know the GPU architecture that the build asks for: too new for it, or dropped",
 		Steps: []string{
 			"Compare the architecture in the message with the toolkit's version (`nvcc --list-gpu-arch`): sm_100 and sm_120 need 12.8 or later, 13.0 dropped everything below sm_75.",
@@ -1305,7 +1305,7 @@ var buildRows = []Row{
 		NearMiss: "nvcc warning : Support for offline compilation for architectures prior to 'compute_75' will be removed",
 	},
 	{
-		ID: "S-B88", Stage: Build, Class: Host, Also: Env, From: Platform,
+		ID: "S-B88", Over: []string{"S-B30", "S-B104"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "The sources are compiled in an older C++ dialect than the headers want",
 		Steps: []string{
 			"Raise the standard in the build: `-std=c++17` or newer for nvcc and the host compiler (CMAKE_CXX_STANDARD and CMAKE_CUDA_STANDARD).",
@@ -1318,7 +1318,7 @@ var buildRows = []Row{
 		NearMiss: "-- C++ dialect 17, as CUB wants",
 	},
 	{
-		ID: "S-B89", Stage: Build, Class: Host, Also: Env, From: Platform,
+		ID: "S-B89", Over: []string{"S-B30", "S-B108"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "The sources use a name that this version of the CUDA toolkit does not have: it is too old, or has dropped it",
 		Steps: []string{
 			"Look the name up in the release notes of the toolkit (CCCL for cub and thrust): most have a successor, e.g. `cuda::std::plus` for `cub::Sum`, an attribute query for a field of cudaDeviceProp.",
@@ -1334,7 +1334,7 @@ var buildRows = []Row{
 		NearMiss: "csrc/reduce.cu(88): warning #1444-D: class \"cub::Sum\" was declared deprecated",
 	},
 	{
-		ID: "S-B90", Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
+		ID: "S-B90", Over: []string{"S-X57"}, Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
 		Title: "rustup could not install or change the toolchain: its folder is shared, half written or on a layered file system",
 		Steps: []string{
 			"Do not let several jobs install into one RUSTUP_HOME at a time: give each its own, or install the toolchains when the image or the runner is made.",
@@ -1348,7 +1348,7 @@ var buildRows = []Row{
 		NearMiss: "info: component 'cargo' is up to date",
 	},
 	{
-		ID: "S-B91", Stage: Build, Class: Host, Also: Env, ByPlace: true, Unless: []string{"S-B58", "S-B17", "S-B47"}, From: Rustc,
+		ID: "S-B91", Stage: Build, Class: Host, Also: Env, ByPlace: true, From: Rustc,
 		Title: "The code uses a part of the language or of the standard library that this compiler does not have yet",
 		Steps: []string{
 			"See in which Rust version it became stable: raise the job's toolchain and `rust-version` to it, or write it otherwise.",
@@ -1389,7 +1389,7 @@ var buildRows = []Row{
 		NearMiss: "warning: `panic` setting is ignored for `test` profile",
 	},
 	{
-		ID: "S-B94", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B24", "S-B47"}, From: Rustc,
+		ID: "S-B94", Stage: Build, Class: Host, Also: Env, From: Rustc,
 		Title: "The compiler does not find a crate that is named",
 		Steps: []string{
 			"Look for it in the manifest: a crate that only tests use stands under dev-dependencies, one of a feature is there only with it.",
@@ -1431,7 +1431,7 @@ var buildRows = []Row{
 		NearMiss: "conda: channel terms of service accepted",
 	},
 	{
-		ID: "S-B97", Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-B97", Over: []string{"S-B84"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
 		Title: "conda sees no GPU or an old system where it solves, so packages for CUDA cannot be chosen",
 		Steps: []string{
 			"Where the image is built without a GPU set `CONDA_OVERRIDE_CUDA=13.0` (and `CONDA_OVERRIDE_GLIBC`) for the solver.",
@@ -1501,7 +1501,7 @@ var buildRows = []Row{
 		NearMiss: "INFO: pip is looking at multiple versions of transformers\nSuccessfully installed transformers-4.57.1",
 	},
 	{
-		ID: "S-B102", Stage: Build, Class: Host, Also: InProcess, Unless: []string{"S-B78", "S-B14", "S-B47", "S-B58"}, From: Rustc,
+		ID: "S-B102", Over: []string{"S-B10", "S-B33", "S-B35"}, Stage: Build, Class: Host, Also: InProcess, From: Rustc,
 		Title: "A crate from outside has not what the code imports from it: its version or a feature is another one",
 		Steps: []string{
 			"See which version was resolved (`cargo tree -i CRATE`, or the lines `Adding` and `Updating` of the log), and with which one the code last built.",
@@ -1517,7 +1517,7 @@ var buildRows = []Row{
 		NearMiss: "error[E0432]: unresolved import `crate::driver::CudaDevice`\n  --> src/device.rs:2:22",
 	},
 	{
-		ID: "S-B103", Stage: Build, Class: Host, Also: Kernel, From: Platform,
+		ID: "S-B103", Over: []string{"S-B30", "S-J34"}, Stage: Build, Class: Host, Also: Kernel, From: Platform,
 		Title: "Device code calls a function of another object, and no step links the device code, or the function is not in it",
 		Steps: []string{
 			"See which function it is (`c++filt`): the toolkit's own (`__nv_..` of libdevice, `cuda..` of libcudadevrt), one of another source, or one that is declared for the device and defined for the host only.",
@@ -1529,7 +1529,7 @@ var buildRows = []Row{
 		NearMiss: "nvcc -dlink a.o b.o -lcudadevrt -o link.o",
 	},
 	{
-		ID: "S-B104", Stage: Build, Class: Host, Also: Env, Unless: []string{"S-B48", "S-B52", "S-B87", "S-B88", "S-B72", "S-J22", "S-J37", "S-R30"}, From: Platform,
+		ID: "S-B104", Over: []string{"S-B30"}, Stage: Build, Class: Host, Also: Env, From: Platform,
 		Title: "nvcc refuses its command line: an option or value that this toolkit does not know, or a file that it cannot read or write",
 		Steps: []string{
 			"Read the option or file in the message and see who passes it: flags of the host compiler need `-Xcompiler`.",
@@ -1541,7 +1541,7 @@ var buildRows = []Row{
 		NearMiss: "nvcc warning : The -std=c++20 flag is not supported with the configured host compiler. Flag will be ignored.",
 	},
 	{
-		ID: "S-B105", Stage: Build, Class: Kernel, Also: Host, Unless: append(numbered("S-B", 9), "S-B57", "S-B65"), From: Rustc,
+		ID: "S-B105", Over: []string{"S-B10", "S-B33"}, Stage: Build, Class: Kernel, Also: Host, From: Rustc,
 		Title: "A macro of the build panicked: the code it stands on is not what it expects",
 		Steps: []string{
 			"Read the message below the panic, and the item that the attribute stands on: it holds something that the macro does not know.",
@@ -1554,7 +1554,7 @@ var buildRows = []Row{
 		NearMiss: "error: custom attribute not found in this scope",
 	},
 	{
-		ID: "S-B106", Stage: Build, Class: Host, Also: Env, Rank: General, Unless: []string{"S-B72", "S-B52", "S-B18", "S-B48", "S-B87", "S-B30", "S-X35"}, From: Platform,
+		ID: "S-B106", Over: []string{"S-B28"}, Stage: Build, Class: Host, Also: Env, Rank: General, From: Platform,
 		Title: "CMake stops while it configures the build",
 		Steps: []string{
 			"Read the first `CMake Error` and the lines below it: they name the file, the variable or the package.",
@@ -1567,7 +1567,7 @@ var buildRows = []Row{
 		NearMiss: "-- Configuring done (0.4s), no CMake error",
 	},
 	{
-		ID: "S-B107", Stage: Build, Class: Kernel, Also: Host, Rank: Specific, From: Platform,
+		ID: "S-B107", Over: []string{"S-B108"}, Stage: Build, Class: Kernel, Also: Host, Rank: Specific, From: Platform,
 		Title: "Device code uses a function or a variable of the host",
 		Steps: []string{
 			"Mark what the message names with `__device__` (`__host__ __device__` in headers), or use its counterpart in `cuda::std`.",
@@ -1582,7 +1582,7 @@ var buildRows = []Row{
 		NearMiss: "src/pool.cu(40): warning: inline qualifier ignored for \"__global__\" function",
 	},
 	{
-		ID: "S-B108", Stage: Build, Class: Host, Also: Kernel, Unless: []string{"S-J36", "S-B89", "S-B107", "S-B79", "S-B48"}, From: Platform,
+		ID: "S-B108", Over: []string{"S-J61"}, Stage: Build, Class: Host, Also: Kernel, From: Platform,
 		Title: "A call, an operator or inline assembly in C++ or CUDA gets types that it has no form for",
 		Steps: []string{
 			"Compare the types of the arguments, which stand below the message, with the declarations.",
@@ -1597,7 +1597,7 @@ var buildRows = []Row{
 		NearMiss: "src/add.cu(9): note: candidate operator \"+\" has two operands of __half",
 	},
 	{
-		ID: "S-B109", Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B109", Over: []string{"S-B30"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "Parts of two CUDA toolkits meet in one build: the compiler, its headers or the objects are of different versions",
 		Steps: []string{
 			"See which toolkit each part comes from: `nvcc` on the path, CUDA_HOME, the include path, packages such as nvidia-cuda-nvcc or nvidia-cuda-cccl, objects of an earlier build.",
@@ -1609,7 +1609,7 @@ var buildRows = []Row{
 		NearMiss: "-- nvcc 13.0.88, headers 13.0, compatible",
 	},
 	{
-		ID: "S-B110", Stage: Build, Class: Env, Also: Infra, From: Platform,
+		ID: "S-B110", Over: []string{"S-B25"}, Stage: Build, Class: Env, Also: Infra, From: Platform,
 		Title: "The proxy refuses the connection: the host is not to go through it, is not allowed, or the job has no credentials for it",
 		Steps: []string{
 			"Name hosts of your own network in NO_PROXY (`no_proxy` too): else they are asked for through the proxy.",

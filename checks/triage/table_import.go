@@ -2,7 +2,7 @@ package triage
 
 var importRows = []Row{
 	{
-		ID: "S-I02", Stage: Import, Class: Host, Rules: []string{"R35", "R17", "R32"}, Unless: []string{"S-I60", "S-I61", "S-I62"}, From: TileGym,
+		ID: "S-I02", Stage: Import, Class: Host, Rules: []string{"R35", "R17", "R32"}, From: TileGym,
 		Title: "The library does not export the symbol that the wrapper calls",
 		Steps: []string{
 			"Compare the four names: `_FFI_NAME`, the cdef, the extern function and the registration in lib.rs.",
@@ -59,7 +59,7 @@ var importRows = []Row{
 		NearMiss: "NotImplementedError: cutile softmax: backward not implemented",
 	},
 	{
-		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, Unless: []string{"S-R18", "S-R19", "S-R20", "S-R21", "S-R117"}, From: TileGym,
+		ID: "S-I10", Stage: Import, Class: Host, Rules: []string{"R35"}, From: TileGym,
 		Title: "The wrapper packs a tensor that it should have refused",
 		Steps: []string{
 			"Check rank, device and data type before the descriptor is made.",
@@ -75,7 +75,7 @@ var importRows = []Row{
 		NearMiss: "cutile-rs: dtype torch.float16 is supported",
 	},
 	{
-		ID: "S-I09", Stage: Import, Class: Host, Rules: []string{"R35", "R40"}, From: TileGym, Passing: true,
+		ID: "S-I09", Over: []string{"S-X16"}, Stage: Import, Class: Host, Rules: []string{"R35", "R40"}, From: TileGym, Passing: true,
 		Title: "The operation is not registered and another backend answered",
 		Steps: []string{
 			"Treat every pass and every time of this run as void.",
@@ -148,7 +148,7 @@ var importRows = []Row{
 		NearMiss: "UserWarning: cutile backend import failed, cutile operations will not be available",
 	},
 	{
-		ID: "S-I11", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I64", "S-B76", "S-I25", "S-I26", "S-I32", "S-I33", "S-I35", "S-I39", "S-I45"}, From: Platform,
+		ID: "S-I11", Over: []string{"S-J34"}, Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
 			"Install what the message names, in the version that the others were built for.",
@@ -170,7 +170,7 @@ var importRows = []Row{
 		NearMiss: "E   ModuleNotFoundError: No module named 'tilegym.ops.cutile_rs.bnm'",
 	},
 	{
-		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Unless: []string{"S-I39", "S-I40"}, Rules: []string{"R35"}, From: Platform,
+		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Rules: []string{"R35"}, From: Platform,
 		Title: "A module of the repository cannot be imported",
 		Steps: []string{
 			"Run `python -c \"import MODULE\"` with the module that the traceback ends in.",
@@ -223,7 +223,7 @@ var importRows = []Row{
 		NearMiss: "PytestDeprecationWarning: Marks on fixtures are deprecated",
 	},
 	{
-		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, Unless: []string{"S-I46", "S-I38"}, From: Platform,
+		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, From: Platform,
 		Title: "pytest was called or configured wrongly: an option, a path, a marker or a setting",
 		Steps: []string{
 			"Correct the command or the configuration that the message names.",
@@ -243,7 +243,7 @@ var importRows = []Row{
 		NearMiss: "PytestUnknownMarkWarning: Unknown pytest.mark.slow - is this a typo?",
 	},
 	{
-		ID: "S-I15", Stage: Import, Class: Host, Also: Test, Rank: General, Unless: []string{"S-C70"}, From: Platform,
+		ID: "S-I15", Over: []string{unnamedError}, Stage: Import, Class: Host, Also: Test, Rank: General, From: Platform,
 		Title: "Python code of the repository raised an error of its own",
 		Steps: []string{
 			"Go to the file and line that the traceback ends in and read the error above it.",
@@ -293,7 +293,7 @@ var importRows = []Row{
 		Example: "_____ ERROR collecting tests/ops/extra/test_bmm.py _____\nimport file mismatch:\nimported module 'test_bmm' has this __file__ attribute:\n  /src/tests/ops/test_bmm.py", NearMiss: "imported module 'test_bmm' from /src/tests/ops/test_bmm.py",
 	},
 	{
-		ID: "S-I18", Stage: Import, Class: Host, Unless: []string{"S-I40"}, Rules: []string{"R35"}, From: Platform,
+		ID: "S-I18", Over: []string{"S-I51"}, Stage: Import, Class: Host, Rules: []string{"R35"}, From: Platform,
 		Title: "Modules import each other in a circle",
 		Steps: []string{
 			"Move the import into the function that needs it, or the shared part into a module of its own.",
@@ -345,7 +345,7 @@ var importRows = []Row{
 		NearMiss: "cutile-rs: invalid device id: 8\nRuntimeError: cutile_bmm failed (rc=-4): device init failed",
 	},
 	{
-		ID: "S-I22", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I39", "S-I40"}, From: Platform,
+		ID: "S-I22", Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A package has another version than the code expects",
 		Steps: []string{
 			"Compare the installed version of the package that the message names with what the requirements ask for.",
@@ -378,7 +378,7 @@ var importRows = []Row{
 		NearMiss: "registered operator tile::softmax once",
 	},
 	{
-		ID: "S-I25", Stage: Import, Class: Env, Also: Host, Unless: []string{"S-I63"}, Rank: Specific, From: Platform,
+		ID: "S-I25", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: Host, Rank: Specific, From: Platform,
 		Title: "A compiled extension was built for another Python, PyTorch or NumPy",
 		Steps: []string{
 			"Build the extension again with the interpreter and the PyTorch of this run.",
@@ -394,7 +394,7 @@ var importRows = []Row{
 		NearMiss: "symbols of _C.abi3.so: 412, none undefined",
 	},
 	{
-		ID: "S-I26", Stage: Import, Class: Env, Also: Host, From: Platform,
+		ID: "S-I26", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A module is gone from this version of Python or setuptools",
 		Steps: []string{
 			"Use a Python or setuptools in which it still exists, or raise the package that imports it.",
@@ -405,7 +405,7 @@ var importRows = []Row{
 		NearMiss: "setuptools 82.0.1 (without pkg_resources)",
 	},
 	{
-		ID: "S-I27", Stage: Import, Class: Test, Also: Env, Rank: Weak, Unless: []string{"S-C51", "S-C61", "S-C65"}, From: Platform,
+		ID: "S-I27", Stage: Import, Class: Test, Also: Env, Rank: Weak, From: Platform,
 		Title: "A warning counts as an error in this run",
 		Steps: []string{
 			"Read who warns: a library that was raised warns of what it will drop.",
@@ -427,7 +427,7 @@ var importRows = []Row{
 		NearMiss: "LC_ALL=C.UTF-8, codec utf-8",
 	},
 	{
-		ID: "S-I29", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-R19", "S-R20", "S-R21", "S-R117"}, From: Platform,
+		ID: "S-I29", Stage: Import, Class: Env, Also: InProcess, From: Platform,
 		With:  []string{"S-R18", "S-X12", "S-I07", "S-I06"},
 		Title: "PyTorch was installed without CUDA",
 		Steps: []string{
@@ -465,7 +465,7 @@ var importRows = []Row{
 		NearMiss: "ffi: x=0x7f3c40000000 received x=0x7f3c40000000\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 	},
 	{
-		ID: "S-I32", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-I32", Over: []string{"S-I11", "S-I33"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
 		Title: "A program or library was built on a newer system than the one that it runs on: its glibc is too old",
 		Steps: []string{
 			"Compare the image that built it with the one that loads it: the version in the message is the least that it needs (`ldd --version` shows what there is).",
@@ -483,7 +483,7 @@ var importRows = []Row{
 		NearMiss: "libcutile_kernels.so needs GLIBC_2.34 at most",
 	},
 	{
-		ID: "S-I33", Stage: Import, Class: Env, Unless: []string{"S-I32"}, From: Platform,
+		ID: "S-I33", Over: []string{"S-I11"}, Stage: Import, Class: Env, From: Platform,
 		Title: "The libstdc++ that is loaded is older than the one that a library was built with",
 		Steps: []string{
 			"See which libstdc++ the message names: one of a conda environment or of LD_LIBRARY_PATH may hide the system's newer one.",
@@ -494,7 +494,7 @@ var importRows = []Row{
 		NearMiss: "/opt/conda/lib/libstdc++.so.6 has GLIBCXX_3.4.32",
 	},
 	{
-		ID: "S-I34", Stage: Import, Class: Infra, Also: Env, From: Platform,
+		ID: "S-I34", Over: []string{"S-X59"}, Stage: Import, Class: Infra, Also: Env, From: Platform,
 		Title: "A compile cache lies on a network file system, or several jobs share it: writers and readers race",
 		Steps: []string{
 			"Point the cache (TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR, TORCH_EXTENSIONS_DIR, HOME for the defaults) at a disk of the machine, a folder for each job.",
@@ -513,7 +513,7 @@ var importRows = []Row{
 		NearMiss: "TRITON_CACHE_DIR: /mnt/shared/triton-cache (nfs4), 412 entries",
 	},
 	{
-		ID: "S-I35", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-I35", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
 		Title: "A CUDA library of another version is loaded than PyTorch was built with: LD_LIBRARY_PATH puts a toolkit, its CUPTI or its stubs first",
 		Steps: []string{
 			"Take the toolkit's folders out of LD_LIBRARY_PATH for what runs PyTorch, `lib64/stubs` above all: the wheels bring their own libraries.",
@@ -528,7 +528,7 @@ var importRows = []Row{
 		NearMiss: "LD_LIBRARY_PATH: /usr/local/cuda/extras/CUPTI/lib64",
 	},
 	{
-		ID: "S-I36", Stage: Import, Class: Env, Also: InProcess, Unless: []string{"S-B44"}, From: Platform,
+		ID: "S-I36", Over: []string{"S-B28"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
 		Title: "The program has instructions that the processor of this machine does not know",
 		Steps: []string{
 			"Compare the machine that built it with the one that ran it (`lscpu`): a build for `target-cpu=native` or `-march=native` runs only on processors like its own.",
@@ -557,7 +557,7 @@ var importRows = []Row{
 		NearMiss: "fixtures used: dtype, backend, device",
 	},
 	{
-		ID: "S-I38", Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-I38", Over: []string{"S-I14"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
 		Title: "A pytest plugin that the command or the configuration needs is not installed",
 		Steps: []string{
 			"Install the plugin that the option or the message speaks of: pytest-timeout for `--timeout`, pytest-xdist for `-n`, pytest-cov for `--cov`, pytest-rerunfailures for `--reruns`, pytest-forked, pytest-asyncio.",
@@ -572,7 +572,7 @@ var importRows = []Row{
 		NearMiss: "plugins: timeout-2.4.0, xdist-3.8.0",
 	},
 	{
-		ID: "S-I39", Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		ID: "S-I39", Over: []string{"S-I11", "S-I12", "S-I22"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
 		Title: "The code uses syntax or typing that this Python is too old for",
 		Steps: []string{
 			"Compare the job's Python with what the package asks for (`requires-python`): raise the job's, or the matrix's lowest one.",
@@ -588,7 +588,7 @@ var importRows = []Row{
 		NearMiss: "TypeError: unsupported operand type(s) for +: 'Tensor' and 'NoneType'",
 	},
 	{
-		ID: "S-I40", Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		ID: "S-I40", Over: []string{"S-I12", "S-I18", "S-I22", "S-I51"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
 		Title: "A folder or file of the checkout hides an installed package of the same name",
 		Steps: []string{
 			"Look at the path in the message: it lies in the checkout, not in site-packages.",
@@ -659,7 +659,7 @@ var importRows = []Row{
 		NearMiss: "Timeout (0:05:00)!\n  File \"/src/opforge/queue.py\", line 50 in wait",
 	},
 	{
-		ID: "S-I45", Stage: Import, Class: Env, Also: Host, From: Platform,
+		ID: "S-I45", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A library of CUDA is not there in this version: the package is for another version of CUDA, or nothing brings it",
 		Steps: []string{
 			"Compare the number in the library's name with what there is (`torch.version.cuda`, `pip list | grep nvidia`): the package wants that major version.",
@@ -674,7 +674,7 @@ var importRows = []Row{
 		NearMiss: "libcudart.so.12 => /opt/venv/lib/libcudart.so.12",
 	},
 	{
-		ID: "S-I46", Stage: Import, Class: Host, Also: Env, From: Platform,
+		ID: "S-I46", Over: []string{"S-I14"}, Stage: Import, Class: Host, Also: Env, From: Platform,
 		Title: "pytest's workers could not be started: something else writes to their standard output, or ends them, as they begin",
 		Steps: []string{
 			"Start the interpreter with nothing to do (`python -c pass`): what it prints comes from a `sitecustomize`, a `.pth` file or a plugin, and must go to standard error.",
@@ -689,7 +689,7 @@ var importRows = []Row{
 		NearMiss: "INTERNALERROR>   File \"/src/plugin.py\", line 37, in pytest_configure\nINTERNALERROR> AssertionError: b'w'",
 	},
 	{
-		ID: "S-I47", Stage: Import, Class: Host, Also: Test, Unless: []string{"S-X19"}, From: Platform,
+		ID: "S-I47", Over: []string{"S-B51"}, Stage: Import, Class: Host, Also: Test, From: Platform,
 		Title: "torch.load refuses a file that holds more than tensors",
 		Steps: []string{
 			"Since PyTorch 2.6 `weights_only` is on by default: pass `weights_only=False` for files of your own, or allow the type that the message names.",
@@ -724,7 +724,7 @@ var importRows = []Row{
 		NearMiss: "stack of libtile.so: not executable",
 	},
 	{
-		ID: "S-I50", Stage: Import, Class: Env, Also: Host, Rank: Root, Unless: []string{"S-X90"}, From: Platform,
+		ID: "S-I50", Over: []string{"S-I51"}, Stage: Import, Class: Env, Also: Host, Rank: Root, From: Platform,
 		Title: "A package is of another version than what imports it was built or written for: it moved",
 		Steps: []string{
 			"Hold the package back in the requirements (`==`, or `<` the next major version), or take the versions of the last good run from a lock file.",
@@ -738,7 +738,7 @@ var importRows = []Row{
 		NearMiss: "E   ModuleNotFoundError: No module named 'cuda'",
 	},
 	{
-		ID: "S-I51", Stage: Import, Class: Env, Also: InProcess, Rank: Root, Unless: []string{"S-I18", "S-I40", "S-I50"}, From: Platform,
+		ID: "S-I51", Stage: Import, Class: Env, Also: InProcess, Rank: Root, From: Platform,
 		Title: "The installer kept a copy of the package that was there: the run uses that one, and it lacks what is asked for",
 		Steps: []string{
 			"Look at the path in the traceback: the module lies in site-packages, not in the checkout.",
@@ -764,7 +764,7 @@ var importRows = []Row{
 		NearMiss: "/ci/run.sh: line 1: /work/tools/lint: cannot execute: required file not found",
 	},
 	{
-		ID: "S-I60", Stage: Import, Class: Host, Also: Test, Rules: []string{"R32"}, From: Platform,
+		ID: "S-I60", Over: []string{"S-I02"}, Stage: Import, Class: Host, Also: Test, Rules: []string{"R32"}, From: Platform,
 		Title: "A library that was built anew is not loaded: the process keeps the one that it loaded before at the same path",
 		Steps: []string{
 			"Give every build a file name of its own (a hash or a counter): the loader returns what it has for a path, however the file has changed since.",
@@ -778,7 +778,7 @@ var importRows = []Row{
 		NearMiss: "load /tmp/a/libgen.so -> tile_add\n   Compiling gen v0.1.0\nload /tmp/b/libgen.so -> tile_mul\nE   AttributeError: /tmp/b/libgen.so: undefined symbol: tile_mul",
 	},
 	{
-		ID: "S-I61", Stage: Import, Class: Host, Also: Env, Rules: []string{"R35", "R32"}, From: Platform,
+		ID: "S-I61", Over: []string{"S-B51", "S-I02"}, Stage: Import, Class: Host, Also: Env, Rules: []string{"R35", "R32"}, From: Platform,
 		Title: "The generated binding and the library are of different versions: the checksum in a symbol's name, or of the interface, differs",
 		Steps: []string{
 			"Bring the generator and the crate to one version (`uniffi_bindgen` and `uniffi`, `cbindgen`, `cxxbridge`) and generate the binding anew from this library.",
@@ -792,7 +792,7 @@ var importRows = []Row{
 		NearMiss: "checksum mismatch of pkg.whl",
 	},
 	{
-		ID: "S-I62", Stage: Import, Class: Host, Rules: []string{"R32", "R35"}, From: Platform,
+		ID: "S-I62", Over: []string{"S-I02"}, Stage: Import, Class: Host, Rules: []string{"R32", "R35"}, From: Platform,
 		Title: "The library has the function under its mangled name only",
 		Steps: []string{
 			"Export it unmangled: `#[unsafe(no_mangle)] pub extern \"C\" fn` in Rust, `extern \"C\"` in C++ (on the declaration that the definition sees, too).",
@@ -802,7 +802,7 @@ var importRows = []Row{
 		NearMiss: "E   AttributeError: libgen.so: undefined symbol: tile_mul\nnm -D libgen.so\n0000000000001a20 T _Z12tile_mul_bf16PKfPfi",
 	},
 	{
-		ID: "S-I63", Stage: Import, Class: Host, Also: Env, From: Platform,
+		ID: "S-I63", Over: []string{"S-I25"}, Stage: Import, Class: Host, Also: Env, From: Platform,
 		Title: "The extension and PyTorch are compiled with different C++ ABIs of std::string (`_GLIBCXX_USE_CXX11_ABI`)",
 		Steps: []string{
 			"A symbol that ends in `Ss` or `RKSs` is of the old ABI, one with `__cxx11` of the new: compare with `torch.compiled_with_cxx11_abi()`.",
@@ -819,7 +819,7 @@ var importRows = []Row{
 		NearMiss: "E   ImportError: /src/_C.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE",
 	},
 	{
-		ID: "S-I64", Stage: Import, Class: Host, Also: InProcess, From: Rustc,
+		ID: "S-I64", Over: []string{"S-I11"}, Stage: Import, Class: Host, Also: InProcess, From: Rustc,
 		Title: "The library is linked to the Rust compiler's own shared standard library, which is not there when it is loaded",
 		Steps: []string{
 			"Build a `cdylib` (of `crate-type` in Cargo.toml), not a `dylib`, and without `-C prefer-dynamic`: then the standard library is inside.",
@@ -830,7 +830,7 @@ var importRows = []Row{
 		NearMiss: "libstd-9f1c0de2ab34cd56.so => /opt/rust/lib/libstd-9f1c0de2ab34cd56.so",
 	},
 	{
-		ID: "S-I65", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-I65", Over: []string{"S-B30", "S-J34"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
 		Title: "Parts of the CUDA compiler are of different versions: NVRTC or NVVM does not fit its headers, or who calls it",
 		Steps: []string{
 			"Compare the toolkit's version (`CUDA_PATH`, `CUDA_HOME`, conda's cudatoolkit) with those of the `nvidia-*` wheels: the headers of the one are read by the compiler of the other.",

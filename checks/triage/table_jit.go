@@ -1,12 +1,10 @@
 package triage
 
-import "fmt"
-
 // The kernel compiler's messages also arrive inside a Rust debug string, so no
 // pattern here may need the start or the end of a line.
 var jitRows = []Row{
 	{
-		ID: "S-J01", Stage: JIT, Class: Kernel, Rules: []string{"R5", "R4", "R1"}, From: Compiler,
+		ID: "S-J01", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R5", "R4", "R1"}, From: Compiler,
 		Title: "Both sides of an operator have different shapes or types",
 		Steps: []string{
 			"Compare the two types in the message.",
@@ -18,7 +16,7 @@ var jitRows = []Row{
 		NearMiss: "error: binary operation `==` cannot be applied to type `Tile`",
 	},
 	{
-		ID: "S-J02", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R20", "R12"}, From: Compiler,
+		ID: "S-J02", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R20", "R12"}, From: Compiler,
 		Title: "An entry has an optimisation hint that the compiler does not know there",
 		Steps: []string{
 			"Keep only `num_cta_in_cga`, `occupancy` and `max_divisibility` under the architecture's key.",
@@ -34,14 +32,14 @@ var jitRows = []Row{
 		NearMiss: "optimization_hints=<sm_90 = {occupancy = 2}>",
 	},
 	{
-		ID: "S-J03", Stage: JIT, Class: Kernel, Rules: []string{"R1"}, From: Compiler,
+		ID: "S-J03", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R1"}, From: Compiler,
 		Title:   "A chained operation has no type",
 		Steps:   []string{"Split the chain into one typed `let` for each operation."},
 		Any:     []Pattern{{Line: `return type is missing a compiled tile type`}},
 		Example: "return type is missing a compiled tile type", NearMiss: "return type is missing",
 	},
 	{
-		ID: "S-J04", Stage: JIT, Class: Kernel, Rules: []string{"R2", "R18"}, From: Compiler,
+		ID: "S-J04", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R2", "R18"}, From: Compiler,
 		Title: "A constant that is not a plain literal",
 		Steps: []string{
 			"Write the value as a decimal literal, with at most a minus before it.",
@@ -52,7 +50,7 @@ var jitRows = []Row{
 		NearMiss: "constant folding is not supported here",
 	},
 	{
-		ID: "S-J05", Stage: JIT, Class: Kernel, Rules: []string{"R18", "R2"}, From: Compiler,
+		ID: "S-J05", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R18", "R2"}, From: Compiler,
 		Title: "`constant(..)` was given a run-time value or a long path",
 		Steps: []string{
 			"Use `broadcast_scalar` for run-time values.",
@@ -62,7 +60,7 @@ var jitRows = []Row{
 		Example: "Unexpected dense value.", NearMiss: "Unexpected value in dense layer",
 	},
 	{
-		ID: "S-J06", Stage: JIT, Class: Kernel, Rules: []string{"R2"}, From: Rulebook,
+		ID: "S-J06", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R2"}, From: Rulebook,
 		Title: "A qualified path in a constant, refused by an old compiler",
 		Steps: []string{
 			"Check the installed cutile version: the pinned one does not print this.",
@@ -72,7 +70,7 @@ var jitRows = []Row{
 		Example: "qualified paths not supported", NearMiss: "qualified paths are supported since 0.2",
 	},
 	{
-		ID: "S-J07", Stage: JIT, Class: Kernel, Rules: []string{"R14", "R2"}, From: Compiler,
+		ID: "S-J07", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R14", "R2"}, From: Compiler,
 		Title: "An associated constant where the compiler wants a literal",
 		Steps: []string{
 			"For padding pass `None` and select the value afterwards.",
@@ -82,7 +80,7 @@ var jitRows = []Row{
 		Example: "associated const values are not supported in expression position; use a literal", NearMiss: "associated const values are supported in constant position",
 	},
 	{
-		ID: "S-J08", Stage: JIT, Class: Kernel, Rules: []string{"R22", "R24", "R25"}, From: Compiler,
+		ID: "S-J08", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R22", "R24", "R25"}, From: Compiler,
 		Title: "An `if` whose branches do not assign the same variables",
 		Steps: []string{
 			"Write the `if` as a statement.",
@@ -98,7 +96,7 @@ var jitRows = []Row{
 		NearMiss: "expression result count is 3",
 	},
 	{
-		ID: "S-J09", Stage: JIT, Class: Kernel, Rules: []string{"R1", "R26", "R31"}, From: Compiler,
+		ID: "S-J09", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R1", "R26", "R31"}, From: Compiler,
 		Title: "The compiler cannot infer a generic parameter or result",
 		Steps: []string{
 			"Write the result's type on the `let`.",
@@ -110,14 +108,14 @@ var jitRows = []Row{
 		NearMiss: "Failed to infer backend",
 	},
 	{
-		ID: "S-J10", Stage: JIT, Class: Kernel, Rules: []string{"R1", "R4", "R46"}, From: Compiler,
+		ID: "S-J10", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R1", "R4", "R46"}, From: Compiler,
 		Title:   "A literal or an expression has no type",
 		Steps:   []string{"Add a suffix to the literal (`0i32`, `1.0f32`).", "Or write the type on the `let`."},
 		Any:     []Pattern{{Line: `Failed to infer type for (lit|unary op) expr`}, {Line: `unable to infer type for `}},
 		Example: "Failed to infer type for lit expr 0.", NearMiss: "unable to infer type",
 	},
 	{
-		ID: "S-J11", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R12", "R17"}, From: Compiler,
+		ID: "S-J11", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R12", "R17"}, From: Compiler,
 		Title: "The entry is not found, or it has no complete attribute",
 		Steps: []string{
 			"Write the attribute with parentheses.",
@@ -128,7 +126,7 @@ var jitRows = []Row{
 		NearMiss: "undefined function or variable 'x'",
 	},
 	{
-		ID: "S-J12", Stage: JIT, Class: Kernel, Rules: []string{"R13"}, From: Compiler,
+		ID: "S-J12", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R13"}, From: Compiler,
 		Title: "A `for` loop that is not a plain range",
 		Steps: []string{"Loop over `0i32..n` or `(a..b).step_by(k)`.", "Use a plain name or `_` as the loop variable."},
 		Any: []Pattern{
@@ -140,35 +138,35 @@ var jitRows = []Row{
 		Example: "range expression is missing an end bound (e.g. `0..n`)", NearMiss: "only range queries are supported",
 	},
 	{
-		ID: "S-J13", Stage: JIT, Class: Kernel, Rules: []string{"R47", "R15"}, From: Compiler,
+		ID: "S-J13", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R47", "R15"}, From: Compiler,
 		Title:   "A load's result is not annotated",
 		Steps:   []string{"Write the tuple's type on the `let`: the tile and the token.", "Do it before the tile goes into a reduction."},
 		Any:     []Pattern{{Line: `unable to infer call; add a return type annotation`}, {Line: "expected a tuple return type for .(load_ptr|atomic_\\w+)_tko"}},
 		Example: "expected a tuple return type for `load_ptr_tko", NearMiss: "expected a tuple return type for `main`",
 	},
 	{
-		ID: "S-J14", Stage: JIT, Class: Kernel, Rules: []string{"R46"}, From: Compiler,
+		ID: "S-J14", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R46"}, From: Compiler,
 		Title:   "An `as` cast that the kernel language does not have",
 		Steps:   []string{"Convert with `convert_tile`, or in the typed steps that the operation list gives."},
 		Any:     []Pattern{{Line: "unsupported cast from .*to"}},
 		Example: "unsupported cast from `i64` to `f16`", NearMiss: "unsupported cast",
 	},
 	{
-		ID: "S-J15", Stage: JIT, Class: Kernel, Rules: []string{"R46"}, From: Compiler,
+		ID: "S-J15", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R46"}, From: Compiler,
 		Title:   "An integer to float conversion without signedness",
 		Steps:   []string{"Use `convert_tile` instead of `itof`."},
 		Any:     []Pattern{{Line: "missing (required )?attribute ['\"`]?signedness"}},
 		Example: "missing attribute 'signedness' on op IToF", NearMiss: "attribute 'signedness' on op IToF is ignored",
 	},
 	{
-		ID: "S-J16", Stage: JIT, Class: Kernel, From: Compiler,
+		ID: "S-J16", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, From: Compiler,
 		Title:   "A unary operator that the kernel language does not have",
 		Steps:   []string{"Turn the branch round instead of negating its condition.", "Multiply by -1, or use `negf`, for a number."},
 		Any:     []Pattern{{Line: `Unary expression not supported`}, {Line: `Non-const unary expressions not supported`}},
 		Example: "Non-const unary expressions not supported.", NearMiss: "Unary plus is supported",
 	},
 	{
-		ID: "S-J17", Stage: JIT, Class: Kernel, Rules: []string{"R20"}, From: Compiler,
+		ID: "S-J17", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R20"}, From: Compiler,
 		Title: "A memory ordering, scope or latency of the wrong kind",
 		Steps: []string{
 			"Pass ordering and scope as the unit structs that the message lists.",
@@ -182,14 +180,14 @@ var jitRows = []Row{
 		Example: "`latency` must be a literal or const generic", NearMiss: "`latency` was set to 4",
 	},
 	{
-		ID: "S-J18", Stage: JIT, Class: Kernel, Rules: []string{"R12"}, From: Compiler,
+		ID: "S-J18", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R12"}, From: Compiler,
 		Title:   "Unchecked accesses need an unsafe entry",
 		Steps:   []string{"Declare the entry `pub unsafe fn`."},
 		Any:     []Pattern{{Line: "kernel must be declared .unsafe. when .unchecked_accesses. is enabled"}},
 		Example: "kernel must be declared `unsafe` when `unchecked_accesses` is enabled", NearMiss: "kernel was declared unsafe",
 	},
 	{
-		ID: "S-J22", Stage: JIT, Class: Env, From: Platform,
+		ID: "S-J22", Over: []string{"S-B104", "S-J31", "S-J34", "S-J35", "S-J55", "S-J56", "S-J60", "S-J61"}, Stage: JIT, Class: Env, From: Platform,
 		Title: "The runner's GPU is not supported: the assembler or the library has no code for it",
 		Steps: []string{
 			"Use a runner whose GPU the toolkit supports; the message names the architecture.",
@@ -213,7 +211,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras --gpu-name sm_90 --opt-level 3",
 	},
 	{
-		ID: "S-J19", Stage: JIT, Class: Env, Also: Kernel, From: Compiler,
+		ID: "S-J19", Over: []string{"S-J31"}, Stage: JIT, Class: Env, Also: Kernel, From: Compiler,
 		Title: "The tile assembler did not run or refused the kernel",
 		Steps: []string{
 			"If it could not be started, put `tileiras` on PATH or set CUTILE_TILEIRAS_PATH.",
@@ -234,7 +232,7 @@ var jitRows = []Row{
 		NearMiss: "Failed to launch browser for tileiras",
 	},
 	{
-		ID: "S-J21", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R35", "R6"}, From: Compiler,
+		ID: "S-J21", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R35", "R6"}, From: Compiler,
 		Title: "The generics that ffi.rs passes do not fit the entry",
 		Steps: []string{
 			"Compare number and order of the generics with the entry's parameters.",
@@ -253,7 +251,7 @@ var jitRows = []Row{
 		Example: "Undefined generic parameter BK", NearMiss: "generic parameter BK is undefined",
 	},
 	{
-		ID: "S-J43", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R1", "R26"}, From: Compiler,
+		ID: "S-J43", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R1", "R26"}, From: Compiler,
 		Title: "The kernel compiler cannot instantiate a generic with a reference type",
 		Steps: []string{
 			"Look in the kernel for a helper that takes or returns a generic, and for a structured type whose element is a reference: the message names the type.",
@@ -265,7 +263,7 @@ var jitRows = []Row{
 		NearMiss: "cutile_attention launch failed: error: unable to resolve generic type `BK`",
 	},
 	{
-		ID: "S-J20", Stage: JIT, Class: Kernel, From: Compiler,
+		ID: "S-J20", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, From: Compiler,
 		Title: "The compiler produced invalid tile code",
 		Steps: []string{
 			"Cut the kernel down to the statement that triggers it.",
@@ -280,7 +278,7 @@ var jitRows = []Row{
 		Example: "tile-ir dominance verification failed: value %12 used before its definition", NearMiss: "tile-ir verification passed",
 	},
 	{
-		ID: "S-J23", Stage: JIT, Class: Kernel, Also: Env, From: Platform,
+		ID: "S-J23", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Env, From: Platform,
 		Title: "The reference's tile compiler failed",
 		Steps: []string{
 			"See in how many tests: one points at that case, all of them at the toolkit.",
@@ -298,7 +296,7 @@ var jitRows = []Row{
 		NearMiss: "import TileCompilerOptions",
 	},
 	{
-		ID: "S-J24", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J32"}, From: Platform,
+		ID: "S-J24", Over: []string{"S-J31", "S-J34", "S-J42", "S-J55", "S-J56", "S-J61"}, Stage: JIT, Class: Kernel, Also: Env, From: Platform,
 		Title: "A kernel needs more shared or tensor memory, registers or threads than the GPU has",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel of Triton is not the port's fault.",
@@ -315,7 +313,7 @@ var jitRows = []Row{
 		NearMiss: "import triton.compiler as tc",
 	},
 	{
-		ID: "S-J25", Stage: JIT, Class: Kernel, Rules: []string{"R26", "R18"}, From: Compiler,
+		ID: "S-J25", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R26", "R18"}, From: Compiler,
 		Title: "The kernel compiler does not know a call or expression that rustc accepts",
 		Steps: []string{
 			"Replace the call by an operation of the kernel language: it has no methods of Rust's standard types.",
@@ -333,7 +331,7 @@ var jitRows = []Row{
 		NearMiss: "note: call to `softmax` is supported since 0.2",
 	},
 	{
-		ID: "S-J26", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Compiler,
+		ID: "S-J26", Over: []string{"S-J27", "S-J31", "S-J35", "S-J60", "S-J61"}, Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Compiler,
 		Title: "A tile dimension is no power of two",
 		Steps: []string{
 			"Find the block size in the wrapper's configurations, or the constant in the kernel, that the message's shape holds.",
@@ -347,7 +345,7 @@ var jitRows = []Row{
 		NearMiss: "padded to the next power of two: 128",
 	},
 	{
-		ID: "S-J27", Stage: JIT, Class: Kernel, Rules: []string{"R5", "R6", "R28"}, Unless: []string{"S-J26", "S-J28"}, From: Compiler,
+		ID: "S-J27", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Rules: []string{"R5", "R6", "R28"}, From: Compiler,
 		Title: "The tile assembler's verifier refuses an operation of the kernel",
 		Steps: []string{
 			"Read the operation and its types in the message and find it in kernel.rs: CUTILE_DUMP=ir prints the code.",
@@ -362,7 +360,7 @@ var jitRows = []Row{
 		NearMiss: "dump: 'cuda_tile.mulf' : tile<128xf32>",
 	},
 	{
-		ID: "S-J28", Stage: JIT, Class: Env, Also: Host, From: Compiler,
+		ID: "S-J28", Over: []string{"S-J27", "S-J31"}, Stage: JIT, Class: Env, Also: Host, From: Compiler,
 		Title: "tileiras does not read this version of the tile code",
 		Steps: []string{
 			"Compare the version of tileiras with the one of the code in the message.",
@@ -379,7 +377,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras: NVIDIA (R) Cuda Tile IR optimizing assembler, release 13.2, V13.2.51",
 	},
 	{
-		ID: "S-J29", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R28", "R29"}, From: Compiler,
+		ID: "S-J29", Over: []string{"S-J31", "S-J41"}, Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R28", "R29"}, From: Compiler,
 		Title: "tileiras itself crashed",
 		Steps: []string{
 			"Cut the kernel down to what triggers it; padded views and latencies in loops are known causes.",
@@ -394,7 +392,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras finished (signal: none)",
 	},
 	{
-		ID: "S-J30", Stage: JIT, Class: Test, Also: Env, From: Compiler,
+		ID: "S-J30", Over: []string{"S-J31"}, Stage: JIT, Class: Test, Also: Env, From: Compiler,
 		Title: "The folder for temporary files is gone or cannot be written",
 		Steps: []string{
 			"See what sets TMPDIR: a fixture that sets it must set it back, and the folder must live as long as the process.",
@@ -409,7 +407,7 @@ var jitRows = []Row{
 		NearMiss: "wrote bytecode for /tmp/jit-a/1.bc",
 	},
 	{
-		ID: "S-J31", Stage: JIT, Class: Kernel, Also: Host, Rank: General, Unless: append(numbered("S-J", 30), "S-J32", "S-J34", "S-J36", "S-J37", "S-J38", "S-J41", "S-J43"), From: Compiler,
+		ID: "S-J31", Over: []string{"S-J70"}, Stage: JIT, Class: Kernel, Also: Host, Rank: General, From: Compiler,
 		Title: "The kernel was not compiled or launched, for a reason without a signature",
 		Steps: []string{
 			"Read the compiler's message and the place behind it.",
@@ -427,7 +425,7 @@ var jitRows = []Row{
 		Example: "cutile_bmm launch failed: Anyhow(\"the view has no strides\")\nRuntimeError: cutile_bmm failed (rc=-3): kernel launch failed", NearMiss: "cutile_bmm launch took 3 ms: Anyhow fast enough",
 	},
 	{
-		ID: "S-J32", Stage: JIT, Class: Env, Also: Host, From: Platform,
+		ID: "S-J32", Over: []string{"S-J24", "S-J31", "S-J34", "S-J35", "S-J56", "S-J61"}, Stage: JIT, Class: Env, Also: Host, From: Platform,
 		Title: "The PTX assembler or the driver is older than the code that it gets",
 		Steps: []string{
 			"Compare the versions: the compiler that wrote the PTX, the ptxas that was found, the driver.",
@@ -458,7 +456,7 @@ var jitRows = []Row{
 		NearMiss: "symbol names: 12, not found: 0",
 	},
 	{
-		ID: "S-J34", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-I65", "S-J32", "S-J22", "S-J24", "S-J36", "S-J58", "S-B18", "S-B71", "S-B103", "S-I11"}, From: Platform,
+		ID: "S-J34", Over: []string{"S-J31", "S-J35", "S-J61"}, Stage: JIT, Class: Kernel, Also: Env, From: Platform,
 		Title: "The PTX assembler, NVRTC or the driver refused the code that it got",
 		Steps: []string{
 			"See whose kernel it is: a reference kernel is not the port's fault.",
@@ -476,7 +474,7 @@ var jitRows = []Row{
 		NearMiss: "ptxas info    : Compiling entry function 'k' for 'sm_100'",
 	},
 	{
-		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, Unless: []string{"S-J22", "S-J36", "S-J26", "S-J32", "S-J41", "S-J34", "S-J59", "S-J50", "S-J51", "S-J52", "S-B60"}, From: Platform,
+		ID: "S-J35", Stage: JIT, Class: Kernel, Also: Test, Rank: Weak, From: Platform,
 		Title: "A Triton kernel does not compile: its source has an error",
 		Steps: []string{
 			"Read the error below the place.",
@@ -492,7 +490,7 @@ var jitRows = []Row{
 		NearMiss: "import triton.compiler as tc",
 	},
 	{
-		ID: "S-J36", Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R20"}, From: Platform,
+		ID: "S-J36", Over: []string{"S-B30", "S-B108", "S-J31", "S-J34", "S-J35", "S-J55", "S-J60", "S-J61"}, Stage: JIT, Class: Kernel, Also: Env, Rules: []string{"R20"}, From: Platform,
 		Title: "The GPU lacks a data type or an instruction that the kernel uses",
 		Steps: []string{
 			"Compare the architecture that the code is made for with the one that the message asks for.",
@@ -511,7 +509,7 @@ var jitRows = []Row{
 		NearMiss: ".version 8.8\n.target sm_100a",
 	},
 	{
-		ID: "S-J37", Stage: JIT, Class: Env, From: Platform,
+		ID: "S-J37", Over: []string{"S-B104", "S-J31", "S-J55", "S-J61"}, Stage: JIT, Class: Env, From: Platform,
 		Title: "A program or library of the CUDA toolkit, or the tile compiler, is not found when kernels are compiled",
 		Steps: []string{
 			"Put the toolkit's `bin` folder on the job's path, or set the variable that names the program.",
@@ -525,7 +523,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras is at /usr/local/cuda/bin/tileiras",
 	},
 	{
-		ID: "S-J38", Stage: JIT, Class: Kernel, Also: Infra, Rules: []string{"R19", "R20"}, From: Compiler,
+		ID: "S-J38", Over: []string{"S-J31"}, Stage: JIT, Class: Kernel, Also: Infra, Rules: []string{"R19", "R20"}, From: Compiler,
 		Title: "The tile compiler ran out of time on one kernel",
 		Steps: []string{
 			"Take smaller tiles or fewer unrolled steps: the time grows with the code.",
@@ -536,7 +534,7 @@ var jitRows = []Row{
 		NearMiss: "tileiras compiled 12 kernels in 9.2 s, the limit is 120 s",
 	},
 	{
-		ID: "S-J39", Stage: JIT, Class: Test, Also: Host, Unless: []string{"S-R73"}, From: Platform,
+		ID: "S-J39", Stage: JIT, Class: Test, Also: Host, From: Platform,
 		Title: "A Triton kernel is launched with wrong arguments",
 		Steps: []string{
 			"Compare the launch with the kernel's signature: names, number, which are constexpr.",
@@ -547,7 +545,7 @@ var jitRows = []Row{
 		NearMiss: "triton: 3 pointer arguments, all on cuda:0",
 	},
 	{
-		ID: "S-J40", Stage: JIT, Class: Infra, Also: Test, From: Platform,
+		ID: "S-J40", Over: []string{"S-J42"}, Stage: JIT, Class: Infra, Also: Test, From: Platform,
 		Title: "An entry of a compile cache is damaged, half written or gone",
 		Steps: []string{
 			"Remove the cache's folder and run again.",
@@ -564,7 +562,7 @@ var jitRows = []Row{
 		NearMiss: "triton cache: 412 entries, none damaged",
 	},
 	{
-		ID: "S-J41", Stage: JIT, Class: Env, Also: Kernel, Unless: []string{"S-J29"}, From: Platform,
+		ID: "S-J41", Over: []string{"S-J31", "S-J35"}, Stage: JIT, Class: Env, Also: Kernel, From: Platform,
 		Title: "A compiler that is loaded into the process (LLVM, MLIR) crashed on a kernel, or failed in one of its passes",
 		Steps: []string{
 			"See which pass or file of the compiler the message names, for which kernel and configuration: warp specialization, pipelining and layout passes are switched by options of the kernel (`warp_specialize`, `num_stages`, `num_warps`).",
@@ -634,7 +632,7 @@ var jitRows = []Row{
 		NearMiss: "Config: num_warps=4, num_stages=3",
 	},
 	{
-		ID: "S-J65", Stage: JIT, Class: Infra, Also: Kernel, Rules: []string{"R38"}, Unless: []string{"S-C13", "S-R60"}, From: Platform,
+		ID: "S-J65", Stage: JIT, Class: Infra, Also: Kernel, Rules: []string{"R38"}, From: Platform,
 		Title: "The time ran out while a kernel or an extension was compiled",
 		Steps: []string{
 			"See whether the cache of compiled kernels was cold: keep it between jobs (`TRITON_CACHE_DIR`, `TORCH_EXTENSIONS_DIR`), or compile in a step of its own before the tests.",
@@ -646,7 +644,7 @@ var jitRows = []Row{
 		NearMiss: "torch/utils/cpp_extension.py:2506: in _run_ninja_build\nE   RuntimeError: Error building extension",
 	},
 	{
-		ID: "S-J49", Stage: JIT, Class: Host, Also: Test, From: Platform,
+		ID: "S-J49", Over: []string{"S-J42"}, Stage: JIT, Class: Host, Also: Test, From: Platform,
 		Title: "torch.compile compiles anew for each shape or value, until its limit is reached",
 		Steps: []string{
 			"Read the last reason: it names the guard, a size, an integer argument or an attribute that changes from call to call.",
@@ -659,7 +657,7 @@ var jitRows = []Row{
 		NearMiss: "torch._dynamo.config.recompile_limit = 64",
 	},
 	{
-		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, Unless: []string{"S-C37", "S-C66", "S-J24", "S-J40", "S-J49"}, From: Platform,
+		ID: "S-J42", Stage: JIT, Class: Test, Also: Host, Rank: Weak, From: Platform,
 		Title: "torch.compile cannot trace or compile the code",
 		Steps: []string{
 			"Read what it says of the place: a call without a meta function, a break in the graph, a size that depends on data.",
@@ -670,7 +668,7 @@ var jitRows = []Row{
 		NearMiss: "torch.compile: 12 graphs, no break",
 	},
 	{
-		ID: "S-J59", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Platform,
+		ID: "S-J59", Over: []string{"S-J35", "S-J56", "S-J61"}, Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R6", "R20"}, From: Platform,
 		Title: "A block size is smaller than the matrix product of a tile takes (`tl.dot`: 16)",
 		Steps: []string{
 			"Find who chooses the block: host code often takes it from a small size of the problem (a rank, a head, a batch). The message says which of M, N and K must be how large.",
@@ -685,7 +683,7 @@ var jitRows = []Row{
 		NearMiss: "configs with M >= 1, all shapes are padded to 16",
 	},
 	{
-		ID: "S-J50", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R5", "R8"}, From: Platform,
+		ID: "S-J50", Over: []string{"S-J35", "S-J61"}, Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R5", "R8"}, From: Platform,
 		Title: "Shapes or types of an operation in a Triton kernel do not fit each other",
 		Steps: []string{
 			"Read both shapes or types in the message and find the line in the kernel.",
@@ -700,7 +698,7 @@ var jitRows = []Row{
 		NearMiss: "make_shape_compatible: 64 and 64",
 	},
 	{
-		ID: "S-J51", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		ID: "S-J51", Over: []string{"S-J35"}, Stage: JIT, Class: Kernel, Also: Host, From: Platform,
 		Title: "A Triton kernel uses a name or a part of Python that a kernel cannot use",
 		Steps: []string{
 			"See what the message names: a variable of the module must be a `tl.constexpr`, a helper needs `@triton.jit`, a size of a tile must be known when compiling.",
@@ -715,7 +713,7 @@ var jitRows = []Row{
 		NearMiss: "@triton.jit helpers: 4, all constexpr",
 	},
 	{
-		ID: "S-J52", Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R20"}, From: Platform,
+		ID: "S-J52", Over: []string{"S-J35"}, Stage: JIT, Class: Host, Also: Kernel, Rules: []string{"R20"}, From: Platform,
 		Title: "A tile has more elements than the compiler allows",
 		Steps: []string{
 			"Look for a block size that host code takes from a size of the problem, such as the next power of two of the row's length: cap it, and loop in the kernel.",
@@ -726,7 +724,7 @@ var jitRows = []Row{
 		NearMiss: "numel 1048576, the triton maximum tensor numel",
 	},
 	{
-		ID: "S-J53", Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R23"}, From: Platform,
+		ID: "S-J53", Over: []string{"S-J55"}, Stage: JIT, Class: Kernel, Also: Host, Rules: []string{"R23"}, From: Platform,
 		Title: "CuTe DSL: a value that is known only at run time stands where one is needed at compile time, or control flow is not one that it can trace",
 		Steps: []string{
 			"Find the line of the kernel or of the jit function: a condition, a bound or a slice on a run-time value.",
@@ -741,7 +739,7 @@ var jitRows = []Row{
 		NearMiss: "cute.compile: 4 dynamic values, none at compile time",
 	},
 	{
-		ID: "S-J54", Stage: JIT, Class: Kernel, Also: Env, From: Platform,
+		ID: "S-J54", Over: []string{"S-J55"}, Stage: JIT, Class: Kernel, Also: Env, From: Platform,
 		Title: "CuTe DSL made code that its own verifier (MLIR) refuses",
 		Steps: []string{
 			"Read the operation and the place in the message. \"Does not dominate\": a value that was made in a branch, a loop or another jit function is used outside of it; make it before, or return it.",
@@ -756,7 +754,7 @@ var jitRows = []Row{
 		NearMiss: "CUTE_DSL_KEEP_IR=1: verification passed, kept \"cute.slice\"",
 	},
 	{
-		ID: "S-J55", Stage: JIT, Class: Kernel, Also: Host, Rank: Weak, Unless: []string{"S-J22", "S-J24", "S-J36", "S-J37", "S-J53", "S-J54"}, From: Platform,
+		ID: "S-J55", Stage: JIT, Class: Kernel, Also: Host, Rank: Weak, From: Platform,
 		Title: "CuTe DSL refuses or does not compile a kernel",
 		Steps: []string{
 			"Read the message behind the error's name, and its cause below: it names the argument, the call or the line.",
@@ -768,7 +766,7 @@ var jitRows = []Row{
 		NearMiss: "import cutlass.base_dsl",
 	},
 	{
-		ID: "S-J56", Stage: JIT, Class: Kernel, Also: Env, Unless: []string{"S-J24", "S-J32", "S-J22", "S-J59"}, From: Platform,
+		ID: "S-J56", Stage: JIT, Class: Kernel, Also: Env, From: Platform,
 		Title: "JAX's Pallas cannot lower the kernel for this backend: an operation, a shape or a layout that it does not have",
 		Steps: []string{
 			"Read the primitive or the shape in the message: Pallas knows fewer operations on GPUs than JAX, and its Triton lowering wants powers of two.",
@@ -796,7 +794,7 @@ var jitRows = []Row{
 		NearMiss: "numba: 12 functions compiled in nopython mode",
 	},
 	{
-		ID: "S-J58", Stage: JIT, Class: Kernel, Also: Host, From: Platform,
+		ID: "S-J58", Over: []string{"S-B30", "S-J34"}, Stage: JIT, Class: Kernel, Also: Host, From: Platform,
 		Title: "A function that a kernel calls takes more registers than the kernel's limit allows",
 		Steps: []string{
 			"Compare the limits: `-maxrregcount` and `__launch_bounds__` hold for the entry, not for a function that is compiled by itself. Give both the same, or make the function inline.",
@@ -807,7 +805,7 @@ var jitRows = []Row{
 		NearMiss: "ptxas info    : Function 'f' with regcount of 80",
 	},
 	{
-		ID: "S-J60", Stage: JIT, Class: Kernel, Also: Test, Unless: []string{"S-J26", "S-J36", "S-J22"}, From: Platform,
+		ID: "S-J60", Stage: JIT, Class: Kernel, Also: Test, From: Platform,
 		Title: "cuTile Python refuses the kernel's source: a type, a shape, a value or a part of Python does not fit",
 		Steps: []string{
 			"Read the message behind the error's name: it names the operation and the tiles, and the place stands below.",
@@ -820,7 +818,7 @@ var jitRows = []Row{
 		NearMiss: "import TileCompilerOptions",
 	},
 	{
-		ID: "S-J61", Stage: JIT, Class: Kernel, Also: Env, Rank: Weak, Unless: []string{"S-J22", "S-J24", "S-J26", "S-J32", "S-J34", "S-J36", "S-J37", "S-J50", "S-J59", "S-B30", "S-B60", "S-B108"}, From: Platform,
+		ID: "S-J61", Stage: JIT, Class: Kernel, Also: Env, Rank: Weak, From: Platform,
 		Title: "The compiler of a kernel language (TileLang, Warp, Helion, cuda-oxide, Taichi) refuses the kernel or fails on it",
 		Steps: []string{
 			"Read the check or message behind the error's name, and the function or operation that it names.",
@@ -832,7 +830,7 @@ var jitRows = []Row{
 		NearMiss: "TileLang begins to compile kernel `main`, layouts found: 4",
 	},
 	{
-		ID: "S-J70", Stage: JIT, Class: Kernel, Also: Host, Rank: General, LastResort: true, Unless: []string{"S-J31", "S-R17"}, From: TileGym,
+		ID: "S-J70", Stage: JIT, Class: Kernel, Also: Host, Rank: General, LastResort: true, From: TileGym,
 		Title: "The kernel was not compiled or launched, and the log does not hold the reason",
 		Steps: []string{
 			"The reason stands on standard error: look in the captured output of the case, or further up in the log, for `cutile_` and `error:`.",
@@ -842,13 +840,4 @@ var jitRows = []Row{
 		Example:  "E   RuntimeError: cutile_rms_norm failed (rc=-3): kernel launch failed",
 		NearMiss: "E   RuntimeError: cutile_rms_norm failed (rc=-2): unsupported dtype",
 	},
-}
-
-// numbered are the signatures of a stage up to a number.
-func numbered(prefix string, last int) []string {
-	var all []string
-	for n := 1; n <= last; n++ {
-		all = append(all, fmt.Sprintf("%s%02d", prefix, n))
-	}
-	return all
 }

@@ -45,7 +45,7 @@ var perfRows = []Row{
 		Records: gap(gapOneRow),
 	},
 	{
-		ID: "S-P09", Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
+		ID: "S-P09", Over: []string{"S-P12", "S-P22", "S-P33"}, Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
 		Title: "The GPU was throttled while times were taken",
 		Steps: []string{
 			"See which reason is active: a thermal one is the cooling, a power cap the limit that is set, a power brake the host's power supply.",
@@ -76,7 +76,7 @@ var perfRows = []Row{
 		Example: "VERDICT: DONE\ngeomean_ratio = 1.02", NearMiss: "VERDICT: DONE\ngeomean_ratio=1.02",
 	},
 	{
-		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: General, Unless: []string{"S-P13"}, From: TileGym,
+		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: General, From: TileGym,
 		Title: "A benchmark became slower than its baseline",
 		Steps: []string{
 			"See which backends, operations and shapes: one operation of one backend points at the change.",
@@ -126,7 +126,7 @@ var perfRows = []Row{
 		NearMiss: "samples [ms], rep=50 warmup=100: 2.7\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-P09", "S-P14", "S-P22", "S-P33"}, From: TileGym,
+		ID: "S-P12", Stage: Perf, Class: Infra, Also: Env, Rank: Weak, From: TileGym,
 		Title: "All backends became slower: the machine, not the change",
 		Steps: []string{
 			"Compare the GPU, its clocks, the driver and the toolkit of this run with those of the baseline.",
@@ -137,7 +137,7 @@ var perfRows = []Row{
 		NearMiss: "FOUND 3 REGRESSION(S):\n  Backend: CuTileRs, M=2048\n  Change: -22.9%\n  Backend: CuTileRs, M=4096\n  Change: -23.1%\n  Backend: CuTileRs, M=8192\n  Change: -21.7%",
 	},
 	{
-		ID: "S-P13", Stage: Perf, Class: Host, Rules: []string{"R41", "R27"}, From: TileGym,
+		ID: "S-P13", Over: []string{"S-P10"}, Stage: Perf, Class: Host, Rules: []string{"R41", "R27"}, From: TileGym,
 		Title: "The measured call copies or converts tensors beside the kernel",
 		Steps: []string{
 			"Find the `contiguous`, `to`, `clone` or `zeros` in the wrapper that makes the extra kernels.",
@@ -159,7 +159,7 @@ var perfRows = []Row{
 		NearMiss: "=== CUPTI events (total=215.0 us) ===\n  bmm_kernel_entry  total=215.0 us  per_call=215.00 us  rep_num=1\n=== end ===\n=== CUPTI events (total=300.0 us) ===\n  void at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>  total=186.5 us  per_call=186.50 us  rep_num=1",
 	},
 	{
-		ID: "S-P14", Stage: Perf, Class: Env, Also: Infra, Rank: Weak, State: true, From: Platform,
+		ID: "S-P14", Over: []string{"S-P12"}, Stage: Perf, Class: Env, Also: Infra, Rank: Weak, State: true, From: Platform,
 		Title: "The GPU's clocks or power limit are not what the measurement needs",
 		Steps: []string{
 			"Let the runner lock the clocks, or measure both sides in one sitting.",
@@ -292,7 +292,7 @@ var perfRows = []Row{
 		NearMiss: "ptxas info: 96 registers used, 0 bytes spill stores, 0 bytes spill loads\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P22", Stage: Perf, Class: Infra, Also: InProcess, Rank: Weak, Unless: []string{"S-P09"}, From: Platform,
+		ID: "S-P22", Over: []string{"S-P12"}, Stage: Perf, Class: Infra, Also: InProcess, Rank: Weak, From: Platform,
 		With:  slow,
 		Title: "The two sides were measured at different GPU clocks: no regression is shown",
 		Steps: []string{
@@ -305,7 +305,7 @@ var perfRows = []Row{
 		NearMiss: "base: gpu clock while measuring: sm 2505 MHz\nhead: gpu clock while measuring: sm 2490 MHz\nPERFORMANCE DECREASED.",
 	},
 	{
-		ID: "S-P23", Stage: Perf, Class: Host, Rules: []string{"R41", "R38"}, Unless: []string{"S-P32"}, From: Platform,
+		ID: "S-P23", Stage: Perf, Class: Host, Rules: []string{"R41", "R38"}, From: Platform,
 		With:  slow,
 		Title: "The time is spent on the host: the kernel itself is as fast as before",
 		Steps: []string{
@@ -425,7 +425,7 @@ var perfRows = []Row{
 		NearMiss: "gemm_a  +12.2 %  -0.1 %  FAIL\ngemm_b  +11.1 %  -0.8 %  FAIL\ngemm_c  +12.4 %  -0.5 %  FAIL\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P32", Stage: Perf, Class: Host, Rules: []string{"R34", "R20"}, From: Platform,
+		ID: "S-P32", Over: []string{"S-P23", "S-P34"}, Stage: Perf, Class: Host, Rules: []string{"R34", "R20"}, From: Platform,
 		With:  slow,
 		Title: "Kernels are compiled again inside of the measurement",
 		Steps: []string{
@@ -443,7 +443,7 @@ var perfRows = []Row{
 		NearMiss: "[jit] _sample_kernel compile #1 187 ms\nstep 1 done\nstep 107 done\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P33", Stage: Perf, Class: Infra, Rank: Weak, State: true, Unless: []string{"S-P09"}, From: Platform,
+		ID: "S-P33", Over: []string{"S-P12"}, Stage: Perf, Class: Infra, Rank: Weak, State: true, From: Platform,
 		With:  append([]string{"S-P18"}, slow...),
 		Title: "Another process was using the GPU while times were taken",
 		Steps: []string{
@@ -461,7 +461,7 @@ var perfRows = []Row{
 		NearMiss: "|    0   N/A  N/A            2211      G   /usr/lib/xorg/Xorg                         4MiB |\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P34", Stage: Perf, Class: Host, Also: Infra, Rank: Weak, Unless: []string{"S-P32"}, From: Platform,
+		ID: "S-P34", Stage: Perf, Class: Host, Also: Infra, Rank: Weak, From: Platform,
 		With:  slow,
 		Title: "Only a few samples are slow, the median is level",
 		Steps: []string{
@@ -612,7 +612,7 @@ var perfRows = []Row{
 		NearMiss: "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P60", Stage: Perf, Class: Infra, Also: Test, From: Platform,
+		ID: "S-P60", Over: []string{"S-P61"}, Stage: Perf, Class: Infra, Also: Test, From: Platform,
 		With:  slow,
 		Title: "What became slower does not use what changed: the machine drifted between the two sides",
 		Steps: []string{
@@ -627,7 +627,7 @@ var perfRows = []Row{
 		NearMiss: "all slower benchmarks reach a changed file\nPerformance regressions detected!",
 	},
 	{
-		ID: "S-P61", Stage: Perf, Class: Test, Also: Infra, Unless: []string{"S-P60"}, From: Platform,
+		ID: "S-P61", Stage: Perf, Class: Test, Also: Infra, From: Platform,
 		With:  append([]string{"S-X16"}, slow...),
 		Title: "The same commit passes on another try: the limit lies within the noise",
 		Steps: []string{

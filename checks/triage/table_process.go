@@ -221,7 +221,7 @@ var processRows = []Row{
 		Example: "FAILED tests/ops/test_bmm.py::test_op[cutile_rs-1] - [XPASS(strict)] issue 41", NearMiss: "tests/ops/test_bmm.py::test_op[cutile_rs-1] XPASS",
 	},
 	{
-		ID: "S-X16", Stage: Process, Class: Test, Also: Host, Rank: General, LastResort: true, Unless: []string{"S-I09"}, From: Platform,
+		ID: "S-X16", Over: []string{unnamedError}, Stage: Process, Class: Test, Also: Host, Rank: General, LastResort: true, From: Platform,
 		Title: "A test's own assertion failed",
 		Steps: []string{
 			"Read the assertion and the two values that pytest shows below it.",
@@ -259,7 +259,7 @@ var processRows = []Row{
 		NearMiss: "Artifact junit-results has been successfully uploaded!",
 	},
 	{
-		ID: "S-X19", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-X19", Over: []string{"S-B51", "S-I47", "S-X42"}, Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "Git LFS did not give the files",
 		Steps: []string{
 			"If a program reads the pointer in place of the file, check out with `lfs: true`, or run `git lfs pull`; git-lfs must be installed.",
@@ -276,7 +276,7 @@ var processRows = []Row{
 		NearMiss: "Git LFS: (3 of 3 files) 12.4 MB / 12.4 MB",
 	},
 	{
-		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, Unless: []string{"S-X45"}, From: Platform,
+		ID: "S-X20", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "A limit of the code host, or of another service that the job asks, is reached: calls, storage or money",
 		Steps: []string{
 			"For calls, wait until the limit is reset, and let the job use its own token (`GITHUB_TOKEN`, `HF_TOKEN`) and fewer calls, or a cache.",
@@ -290,7 +290,7 @@ var processRows = []Row{
 		NearMiss: "rate limit: 4998 of 5000 calls left",
 	},
 	{
-		ID: "S-X21", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X94"}, From: Platform,
+		ID: "S-X21", Over: []string{"S-B25", "S-B55", "S-X63"}, Stage: Process, Class: InProcess, Also: Infra, From: Platform,
 		Title: "The job's credentials are refused or missing",
 		Steps: []string{
 			"Check that the secret is set, has not expired and may do this; runs of forks get no secrets.",
@@ -396,7 +396,7 @@ var processRows = []Row{
 		Example: "FAIL Required test coverage of 80% not reached. Total coverage: 71.40%", NearMiss: "Required test coverage of 80% reached. Total coverage: 81.40%",
 	},
 	{
-		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, Unless: []string{unnamedError}, From: Platform,
+		ID: "S-X28", Stage: Process, Class: InProcess, Also: Infra, Rank: General, From: Platform,
 		Title: "A file or target that the job names is not there",
 		Steps: []string{
 			"Look above for the step that should have made it.",
@@ -409,7 +409,7 @@ var processRows = []Row{
 		Example: "cp: cannot stat 'target/release/libcutile_kernels.so': No such file or directory", NearMiss: "cp: 'target/release/libcutile_kernels.so' -> 'out/libcutile_kernels.so'",
 	},
 	{
-		ID: "S-X29", Stage: Process, Class: InProcess, Also: Infra, Unless: []string{"S-X95"}, From: Platform,
+		ID: "S-X29", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
 		Title: "A cache that the job cannot do without is not there",
 		Steps: []string{
 			"See whether the job that fills it ran, and whether both build the key from the same files.",
@@ -429,7 +429,7 @@ var processRows = []Row{
 		Example: "error: object file .git/objects/aa/bb is empty\nfatal: loose object aabb (stored in .git/objects/aa/bb) is corrupt", NearMiss: "checking objects: no object is corrupt",
 	},
 	{
-		ID: "S-X31", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		ID: "S-X31", Over: []string{"S-X42", "S-X63"}, Stage: Process, Class: InProcess, Also: Infra, From: Platform,
 		Title: "The container image that the job wants does not exist, or is not open to it",
 		Steps: []string{
 			"See whether this run built and pushed the image: the pull request's options may have left the build out, or its job was skipped.",
@@ -490,7 +490,7 @@ var processRows = []Row{
 		NearMiss: "RUNNER_LABEL=gpu",
 	},
 	{
-		ID: "S-X35", Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		ID: "S-X35", Over: []string{"S-B30", "S-B40", "S-B72", "S-B106"}, Stage: Process, Class: InProcess, Also: Infra, From: Platform,
 		Title: "A submodule was not checked out",
 		Steps: []string{
 			"Check out with `submodules: recursive`, or run `git submodule update --init --recursive`.",
@@ -570,7 +570,7 @@ var processRows = []Row{
 		NearMiss: "build succeeded, 41 pages",
 	},
 	{
-		ID: "S-X41", Stage: Process, Class: InProcess, Also: Host, Rank: General, Unless: []string{unnamedError}, From: Platform,
+		ID: "S-X41", Stage: Process, Class: InProcess, Also: Host, Rank: General, From: Platform,
 		Title: "A command that another program started has failed",
 		Steps: []string{
 			"Read what that command printed above: it is the cause.",
@@ -581,7 +581,7 @@ var processRows = []Row{
 		NearMiss: "./gen --all: done, exit status 0",
 	},
 	{
-		ID: "S-X42", Stage: Process, Class: InProcess, Also: Infra, Rank: Weak, Unless: []string{"S-X31", "S-X19"}, From: Platform,
+		ID: "S-X42", Over: []string{"S-B25"}, Stage: Process, Class: InProcess, Also: Infra, Rank: Weak, From: Platform,
 		Title: "What is to be downloaded is not at its address: moved, removed or never published",
 		Steps: []string{
 			"See who names the address: an old list of packages is refreshed with `apt-get update`, a release may have been replaced.",
@@ -617,7 +617,7 @@ var processRows = []Row{
 		NearMiss: "Failed to initialize NVML: Driver/library version mismatch",
 	},
 	{
-		ID: "S-X45", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-X45", Over: []string{"S-X20", "S-X63"}, Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "The image registry's limit for pulls is reached",
 		Steps: []string{
 			"Log in before pulling: without an account all runners behind one address share a small limit.",
@@ -713,7 +713,7 @@ var processRows = []Row{
 		NearMiss: "Do you want to continue? [Y/n] y\nSetting up tzdata",
 	},
 	{
-		ID: "S-X52", Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-X52", Over: []string{"S-B25"}, Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "A model or data set is to come from the local cache and is not there: the run may not or cannot fetch it",
 		Steps: []string{
 			"Fill the cache beforehand (HF_HOME on the runner), and mount it into the container with rights to read.",
@@ -783,7 +783,7 @@ var processRows = []Row{
 		NearMiss: "locks: 3 available",
 	},
 	{
-		ID: "S-X57", Stage: Process, Class: Env, Also: InProcess, Unless: []string{"S-B90"}, From: Platform,
+		ID: "S-X57", Stage: Process, Class: Env, Also: InProcess, From: Platform,
 		Title: "A file is to be moved or linked from one file system to another",
 		Steps: []string{
 			"Put both folders on one file system: the tool's cache beside the environment, the temporary folder beside the target.",
@@ -796,7 +796,7 @@ var processRows = []Row{
 		NearMiss: "warning: Failed to hardlink files; falling back to full copy.",
 	},
 	{
-		ID: "S-X58", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		ID: "S-X58", Over: []string{"S-R22"}, Stage: Process, Class: Infra, Rank: Root, From: Platform,
 		Title: "The runner's own software is refused or not in order: too old, its registration gone, or its hook failed",
 		Steps: []string{
 			"If it updated itself and did not come back, its programs are gone: put the version into the image, and switch automatic updates off there.",
@@ -814,7 +814,7 @@ var processRows = []Row{
 		NearMiss: "Current runner version: '2.332.0'\nNode.js 20 actions are deprecated.",
 	},
 	{
-		ID: "S-X59", Stage: Process, Class: Infra, Rank: Root, Unless: []string{"S-I34"}, From: Platform,
+		ID: "S-X59", Stage: Process, Class: Infra, Rank: Root, From: Platform,
 		Title: "A file system of the network failed under the job: a stale handle, a lost mount or a server that does not answer",
 		Steps: []string{
 			"Look at the mount on the runner (`mount`, `stat` of the folder) and at the file server; mount it anew if the server exports another tree.",
@@ -849,7 +849,7 @@ var processRows = []Row{
 		NearMiss: "Submitted batch job 4711\nsrun: job 4711 has been allocated resources",
 	},
 	{
-		ID: "S-X61", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		ID: "S-X61", Over: []string{"S-R22"}, Stage: Process, Class: Infra, Rank: Root, From: Platform,
 		Title: "The machine was taken away from the job: it was preempted for another one, or was a spot instance",
 		Steps: []string{
 			"Run the job again; what passed until then still counts, the change is not at fault.",
@@ -863,7 +863,7 @@ var processRows = []Row{
 		NearMiss: "slurmstepd: error: *** JOB 4711 ON gpu-a7 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***",
 	},
 	{
-		ID: "S-X62", Stage: Process, Class: Infra, Rank: Root, From: Platform,
+		ID: "S-X62", Over: []string{"S-R22"}, Stage: Process, Class: Infra, Rank: Root, From: Platform,
 		Title: "The cluster put the job's pod out: its node ran short of disk or memory, or the pod used more than it may",
 		Steps: []string{
 			"See which resource the message names: ephemeral storage is the work tree, build folders and images of the pod; memory is that of all processes.",
@@ -877,7 +877,7 @@ var processRows = []Row{
 		NearMiss: "DiskPressure  False  KubeletHasNoDiskPressure",
 	},
 	{
-		ID: "S-X63", Stage: Process, Class: Infra, Also: Env, Rank: Weak, Unless: []string{"S-X69", "S-X93", "S-X21", "S-X31", "S-X45", "S-R82"}, From: Platform,
+		ID: "S-X63", Stage: Process, Class: Infra, Also: Env, Rank: Weak, From: Platform,
 		Title: "The cluster's container tool (enroot, Apptainer) could not import or start the image",
 		Steps: []string{
 			"Read the tool's own log in the lines below: the registry, a full folder, a hook that failed.",
@@ -962,7 +962,7 @@ var processRows = []Row{
 		NearMiss: "1 passed, no error at teardown",
 	},
 	{
-		ID: "S-X69", Stage: Process, Class: Env, Also: Infra, From: Platform,
+		ID: "S-X69", Over: []string{"S-X63"}, Stage: Process, Class: Env, Also: Infra, From: Platform,
 		Title: "A container without root's rights cannot be made on this machine: user namespaces, sub-ids, fuse or system-call filters are missing",
 		Steps: []string{
 			"Give the runner's user a range in /etc/subuid and /etc/subgid, install `uidmap`, then `podman system migrate`.",
@@ -977,7 +977,7 @@ var processRows = []Row{
 		NearMiss: "rootless: true, subuid: ci:100000:65536",
 	},
 	{
-		ID: "S-X70", Stage: Process, Class: Infra, Also: Env, Rank: Root, From: Platform,
+		ID: "S-X70", Over: []string{"S-B45", "S-B46"}, Stage: Process, Class: Infra, Also: Env, Rank: Root, From: Platform,
 		Title: "The machine's clock is wrong: what others have signed seems to come from the future, or too late",
 		Steps: []string{
 			"Compare `date -u` on the runner with another machine, and start its time service (`timedatectl`, chrony); a virtual machine that slept keeps its old time.",
@@ -1004,7 +1004,7 @@ var processRows = []Row{
 		NearMiss: "Uploading tilekit-0.1-py3-none-any.whl\n100% 4.2/4.2 MB",
 	},
 	{
-		ID: unnamedError, Stage: Process, Class: Host, Also: Kernel, Rank: General, LastResort: true, Unless: []string{"S-I15", "S-X16"}, From: Platform,
+		ID: unnamedError, Over: []string{"S-X28", "S-X41", "S-R86"}, Stage: Process, Class: Host, Also: Kernel, Rank: General, LastResort: true, From: Platform,
 		Title: "Python raised an error that no signature names",
 		Steps: []string{
 			"Read its message: it is the first error that the job tells of; what comes after it may follow from it.",
@@ -1025,7 +1025,7 @@ var processRows = []Row{
 		NearMiss: "Removing rust/target/\n    Finished `release` profile [optimized] target(s) in 55.02s\nE   OSError: cannot load library 'rust/target/release/libnorm.so': cannot open shared object file: No such file or directory",
 	},
 	{
-		ID: "S-X90", Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-X90", Over: []string{"S-I50"}, Stage: Process, Class: Env, Also: InProcess, From: Platform,
 		Title: "pip was replaced by a version that the `pip` program of the distribution does not fit",
 		Steps: []string{
 			"Call it as a module: `python3 -m pip`; or open a new shell (`hash -r`), so that the new program is found first.",
@@ -1066,7 +1066,7 @@ var processRows = []Row{
 		NearMiss: "srun: job 771 has been allocated resources",
 	},
 	{
-		ID: "S-X93", Stage: Process, Class: Infra, Also: Env, From: Platform,
+		ID: "S-X93", Over: []string{"S-X63"}, Stage: Process, Class: Infra, Also: Env, From: Platform,
 		Title: "A folder that Slurm or its container plugin needs is gone from the node",
 		Steps: []string{
 			"Make the folder anew, with root as its owner, or restart the node's daemon: a clean-up of /tmp or a restart removed it (`SlurmdSpoolDir`, pyxis' `runtime_path`).",
@@ -1079,7 +1079,7 @@ var processRows = []Row{
 		NearMiss: "slurmstepd: error: execve(): /usr/bin/ls: No such file or directory",
 	},
 	{
-		ID: "S-X94", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-X94", Over: []string{"S-X21"}, Stage: Process, Class: InProcess, Also: Env, From: Platform,
 		Title: "MPI's launcher cannot start its daemons on the other nodes",
 		Steps: []string{
 			"Inside of a container or a Slurm step let Slurm start the processes: `srun --mpi=pmix program`, and not `mpirun` in the container, which goes to the other nodes by ssh.",
@@ -1092,7 +1092,7 @@ var processRows = []Row{
 		NearMiss: "mpirun: 16 processes on 2 nodes",
 	},
 	{
-		ID: "S-X95", Stage: Process, Class: Env, Also: Infra, From: Platform,
+		ID: "S-X95", Over: []string{"S-B51", "S-X29"}, Stage: Process, Class: Env, Also: Infra, From: Platform,
 		Title: "The program that unpacks an archive is not installed on the runner",
 		Steps: []string{
 			"Install it on the machine or in the image (zstd, xz-utils, bzip2, unzip): hosted runners have it, own ones often do not.",
@@ -1105,7 +1105,7 @@ var processRows = []Row{
 		NearMiss: "/usr/bin/tar: Unexpected EOF in archive",
 	},
 	{
-		ID: "S-X96", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-X96", Over: []string{"S-B84"}, Stage: Process, Class: InProcess, Also: Env, From: Platform,
 		Title: "Conda's strict order of channels hides the version that is needed",
 		Steps: []string{
 			"With `channel_priority: strict` a package comes from the first channel that has it in any version: put the channel with the wanted one first, or name it (`channel::package`).",

@@ -8,7 +8,7 @@ const beyond32 = `\b(2147483(6(4[89]|[5-9]\d)|[7-9]\d\d)|21474(8[4-9]|9\d)\d{3}|
 
 var runtimeRows = []Row{
 	{
-		ID: "S-R19", Stage: Runtime, Class: Infra, From: Platform,
+		ID: "S-R19", Over: []string{"S-I10", "S-I29"}, Stage: Runtime, Class: Infra, From: Platform,
 		Title: "The GPU reports a hardware fault",
 		Steps: []string{
 			"Take the runner out of service and reset or replace the GPU.",
@@ -31,7 +31,7 @@ var runtimeRows = []Row{
 		NearMiss: "NVRM: Xid (PCI:0000:41:00): 13, Graphics Exception",
 	},
 	{
-		ID: "S-R20", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
+		ID: "S-R20", Over: []string{"S-I10", "S-I29"}, Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "The driver's kernel module and its libraries differ, or the driver does not answer",
 		Steps: []string{"Reboot the runner, or reload the driver after its update.", "Run the job again; the change is not at fault."},
 		Any: []Pattern{
@@ -45,7 +45,7 @@ var runtimeRows = []Row{
 		NearMiss: "NVML library version: 580.159",
 	},
 	{
-		ID: "S-R21", Stage: Runtime, Class: Env, From: Platform,
+		ID: "S-R21", Over: []string{"S-I10", "S-I29", "S-R31", "S-R41"}, Stage: Runtime, Class: Env, From: Platform,
 		Title: "The driver is too old for the CUDA version in use",
 		Steps: []string{
 			"Update the driver, or pin the package that asks for the newer one.",
@@ -82,7 +82,7 @@ var runtimeRows = []Row{
 		Example: "cutile_bmm launch failed: Driver(DriverError(221, \"PTX JIT compiler library not found\"))", NearMiss: "PTX JIT compilation was disabled",
 	},
 	{
-		ID: "S-R18", Stage: Runtime, Class: Env, Unless: []string{"S-R82", "S-R143", "S-R144", "S-R145"}, From: Device,
+		ID: "S-R18", Over: []string{"S-I10", "S-R41"}, Stage: Runtime, Class: Env, From: Device,
 		Title: "There is no usable CUDA driver or GPU",
 		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
 		Any: []Pattern{
@@ -134,7 +134,7 @@ var runtimeRows = []Row{
 		NearMiss: "rank mismatch between ranks of the process group",
 	},
 	{
-		ID: "S-R06", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, Unless: []string{"S-R45", "S-R50", "S-R52", "S-R62", "S-R69", "S-R73", "S-R79", "S-R81"}, From: Platform,
+		ID: "S-R06", Over: []string{"S-R31"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R45", "R34"}, From: Platform,
 		Title: "The kernel accessed memory that is not its own",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -167,7 +167,7 @@ var runtimeRows = []Row{
 		Example: "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE", NearMiss: "TMA descriptor created",
 	},
 	{
-		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, Unless: []string{"S-C90", "S-R37"}, From: TileGym,
+		ID: "S-R02", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R16", "R35"}, From: TileGym,
 		Title: "The data type is not dispatched",
 		Steps: []string{
 			"Add an arm for the data type in ffi.rs, or take it out of the wrapper's list.",
@@ -217,7 +217,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: cutile_bmm failed (rc=32767): unknown error", NearMiss: "failed: unknown error",
 	},
 	{
-		ID: "S-R04", Stage: Runtime, Class: Host, Rules: []string{"R10"}, Unless: []string{"S-R97"}, From: Platform,
+		ID: "S-R04", Over: []string{"S-R26"}, Stage: Runtime, Class: Host, Rules: []string{"R10"}, From: Platform,
 		Title: "Memory was freed twice or by who does not own it (PyTorch's by the kernel library), or the heap was overwritten",
 		Steps: []string{
 			"In the kernel library find the owning tensor that is dropped at the end of the call, and borrow the memory with `borrow_tensor` instead of taking it.",
@@ -235,7 +235,7 @@ var runtimeRows = []Row{
 		Example: "free(): double free detected in tcache 2", NearMiss: "torch.cuda.memory: freed twice the expected size",
 	},
 	{
-		ID: "S-R53", Stage: Runtime, Class: Infra, From: Platform,
+		ID: "S-R53", Over: []string{"S-R94"}, Stage: Runtime, Class: Infra, From: Platform,
 		Title: "Another process holds most of the GPU's memory",
 		Steps: []string{
 			"See whose process it is: one whose parent is gone was left by an earlier job; end it, and let the runner clean the GPU between jobs.",
@@ -251,7 +251,7 @@ var runtimeRows = []Row{
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Including non-PyTorch memory, this process has 77.10 GiB memory in use.",
 	},
 	{
-		ID: "S-R13", Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, Unless: []string{"S-R93", "S-R94", "S-R36", "S-R58", "S-R59"}, From: Platform,
+		ID: "S-R13", Over: []string{"S-R31"}, Stage: Runtime, Class: Infra, Also: Test, Rules: []string{"R40"}, From: Platform,
 		Title: "The GPU ran out of memory",
 		Steps: []string{
 			"Run it once more: another worker may have held the memory.",
@@ -272,7 +272,7 @@ var runtimeRows = []Row{
 		Example: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", NearMiss: "memory: 2.00 GiB out of 80",
 	},
 	{
-		ID: "S-R54", Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-R54", Over: []string{"S-R84"}, Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
 		Title: "Two profilers: another one holds CUPTI, so the timing one gets no records",
 		Steps: []string{
 			"Take the command out of `nsys`, `ncu` or another profiler: CUPTI has one subscriber at a time.",
@@ -290,7 +290,7 @@ var runtimeRows = []Row{
 		NearMiss: "If you see CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, look at the driver's options",
 	},
 	{
-		ID: "S-R83", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R83", Over: []string{"S-R84", "S-R14"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The profiler has no rights: the job's user may not read performance counters or events",
 		Steps: []string{
 			"On the host load the driver with `NVreg_RestrictProfilingToAdminUsers=0`, or give the container `--cap-add=SYS_ADMIN`, or run the profiler as root.",
@@ -306,7 +306,7 @@ var runtimeRows = []Row{
 		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
 	},
 	{
-		ID: "S-R84", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-R54", "S-R83", "S-R105", "S-R106"}, From: Platform,
+		ID: "S-R84", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, From: Platform,
 		Title: "The profiler saw no kernel: they ran in a child process, outside of its range or under another name",
 		Steps: []string{
 			"If the command is a script or a launcher, let the profiler follow its children: `ncu --target-processes all`, `nsys profile --trace-fork-before-exec=true`.",
@@ -321,7 +321,7 @@ var runtimeRows = []Row{
 		NearMiss: "==PROF== Profiling \"add\" - 0: 0%....50%....100% - 8 passes",
 	},
 	{
-		ID: "S-R105", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R105", Over: []string{"S-R84", "S-R14"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The profiler does not support this driver, GPU or kind of machine",
 		Steps: []string{
 			"Compare the profiler's version with the driver and the GPU: an older one does not know a newer GPU; take the one of the toolkit that the driver came with.",
@@ -335,7 +335,7 @@ var runtimeRows = []Row{
 		NearMiss: "==PROF== Connected to process 3301 (/src/build/bench)",
 	},
 	{
-		ID: "S-R106", Stage: Runtime, Class: Test, Also: InProcess, From: Platform,
+		ID: "S-R106", Over: []string{"S-R84", "S-R14"}, Stage: Runtime, Class: Test, Also: InProcess, From: Platform,
 		Title: "The profiler does not know a metric, a section or an option that the job asks for",
 		Steps: []string{
 			"Compare the name with `ncu --query-metrics` or `ncu --list-sections` of this version and this chip: names change with both.",
@@ -348,7 +348,7 @@ var runtimeRows = []Row{
 		NearMiss: "metric sm__throughput.avg: 71.2 %",
 	},
 	{
-		ID: "S-R85", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R85", Over: []string{"S-R14"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The profiler could not make its report: the conversion of what it recorded failed",
 		Steps: []string{
 			"Take a newer version of the profiler, of the driver's age; the recorded `.qdstrm` can be imported with it as well.",
@@ -362,7 +362,7 @@ var runtimeRows = []Row{
 		NearMiss: "[1/1] [========================100%] report.nsys-rep",
 	},
 	{
-		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R83", "S-R85", "S-R105", "S-R106"}, From: TileGym,
+		ID: "S-R14", Stage: Runtime, Class: Infra, Also: Env, From: TileGym,
 		Title: "The profiler saw no device time",
 		Steps: []string{
 			"If CUPTI cannot be initialized, compare its version with the driver and the GPU: a wheel for an older CUDA does not know a newer GPU.",
@@ -393,7 +393,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Can't disable Kineto profiler when it's not running", NearMiss: "Kineto profiler is running",
 	},
 	{
-		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, Unless: []string{"S-R92", "S-C23", "S-R68", "S-R74"}, From: Device,
+		ID: "S-R16", Stage: Runtime, Class: Infra, Also: Test, From: Device,
 		Title: "The kernel was launched while a CUDA graph was captured",
 		Steps: []string{
 			"Set CUPTI=1, or switch graph capture off, for this backend: its launch waits for the stream.",
@@ -403,7 +403,7 @@ var runtimeRows = []Row{
 		Example: "CUDA error: operation not permitted when stream is capturing", NearMiss: "operation not permitted",
 	},
 	{
-		ID: "S-R68", Stage: Runtime, Class: Host, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		ID: "S-R68", Over: []string{"S-R16", "S-R92"}, Stage: Runtime, Class: Host, Rules: []string{"R34"}, From: Platform,
 		Title: "Work is put on the default stream while another stream is captured into a graph",
 		Steps: []string{
 			"Find the launch, copy or fill that takes no stream, or stream 0, in the function that is captured: pass it the tensor library's current stream.",
@@ -418,7 +418,7 @@ var runtimeRows = []Row{
 		NearMiss: "RuntimeError: CUDA error: operation not permitted when stream is capturing",
 	},
 	{
-		ID: "S-R74", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23"}, From: Platform,
+		ID: "S-R74", Over: []string{"S-R16"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
 		Title: "The code that is captured into a CUDA graph waits for the GPU, reads a value from it, or allocates",
 		Steps: []string{
 			"Go to the line of the traceback: `.item()`, `.cpu()`, `nonzero`, a condition on a tensor, a copy from pageable memory or a synchronize is not allowed there.",
@@ -434,7 +434,7 @@ var runtimeRows = []Row{
 		NearMiss: "moelib/ops.py:51: in moe\n    n = launch(x)\nE   torch.AcceleratorError: CUDA error: operation not permitted when stream is capturing",
 	},
 	{
-		ID: "S-R22", Stage: Runtime, Class: Infra, Unless: []string{"S-X58", "S-X61", "S-X62"}, From: Platform,
+		ID: "S-R22", Stage: Runtime, Class: Infra, From: Platform,
 		Title: "The runner was lost, or there was none for the job",
 		Steps: []string{"Run the job once more.", "If it repeats, look at the runner: power, memory, a reboot."},
 		Any: []Pattern{
@@ -451,7 +451,7 @@ var runtimeRows = []Row{
 		Example: "##[error]The self-hosted runner: gpu-3 lost communication with the server.", NearMiss: "The self-hosted runner: gpu-3 is connected to the server.",
 	},
 	{
-		ID: "S-R17", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R20", "R38"}, Rank: General, From: TileGym,
+		ID: "S-R17", Over: []string{"S-J70"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R20", "R38"}, Rank: General, From: TileGym,
 		Title: "Every tuning configuration failed",
 		Steps: []string{
 			"Triage the first warning about a single configuration above.",
@@ -463,7 +463,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: cutile-rs autotune [bmm]: all 12 configs failed", NearMiss: "cutile-rs autotune [bmm]: 2 of 12 configs failed",
 	},
 	{
-		ID: "S-R03", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R32"}, Rank: General, From: Rustc,
+		ID: "S-R03", Over: []string{"S-R24"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R32"}, Rank: General, From: Rustc,
 		Title: "A Rust panic aborted the process",
 		Steps: []string{
 			"Read the message under `panicked at`: it is the cause, and the abort follows from it.",
@@ -487,7 +487,7 @@ var runtimeRows = []Row{
 		Example: "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\n  File \"bmm.py\", line 80 in _run_ffi",
 	},
 	{
-		ID: "S-R24", Stage: Runtime, Class: Host, Also: Kernel, Rank: General, Unless: []string{"S-R03"}, From: Platform,
+		ID: "S-R24", Over: []string{"S-R88"}, Stage: Runtime, Class: Host, Also: Kernel, Rank: General, From: Platform,
 		Title: "A test process or worker crashed: segmentation fault, abort or the like",
 		Steps: []string{
 			"Run the named test alone and without workers, to see what it prints; the stack of the current thread names the native call.",
@@ -506,7 +506,7 @@ var runtimeRows = []Row{
 		Example: "worker 'gw0' crashed while running 'tests/ops/test_bmm.py::test_op[cutile-rs-1]'", NearMiss: "worker gw0 finished",
 	},
 	{
-		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, Unless: []string{"S-R98", "S-R04", "S-R61"}, From: Platform,
+		ID: "S-R26", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R35", "R23"}, Rank: Weak, From: Platform,
 		Title: "The driver refused the launch",
 		Steps: []string{
 			"Check the grid: no dimension may be zero or beyond the device's limit; look at the case's smallest and largest shape.",
@@ -564,7 +564,7 @@ var runtimeRows = []Row{
 		NearMiss: "Setting up libnccl2:amd64 (2.27.3) ...\nFailed to initialize NVML: Driver/library version mismatch",
 	},
 	{
-		ID: "S-R117", Stage: Runtime, Class: Env, From: Platform,
+		ID: "S-R117", Over: []string{"S-I10", "S-I29", "S-R31", "S-R41"}, Stage: Runtime, Class: Env, From: Platform,
 		Title: "The compatibility libraries of a newer CUDA are in use (`cuda-compat`), and this GPU or driver does not allow them",
 		Steps: []string{
 			"Take the toolkit's folder `compat` out of LD_LIBRARY_PATH, or the package cuda-compat out of the image: then the host's own libcuda is used.",
@@ -578,7 +578,7 @@ var runtimeRows = []Row{
 		NearMiss: "forward compatibility: libcuda.so.580.65.06 in use",
 	},
 	{
-		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, Unless: []string{"S-R98"}, From: Platform,
+		ID: "S-R28", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "The GPU is busy or its system is not ready",
 		Steps: []string{
 			"Look for another process on the GPU, or a fabric manager that does not run.",
@@ -603,7 +603,7 @@ var runtimeRows = []Row{
 		Example: "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method", NearMiss: "forked subprocess finished",
 	},
 	{
-		ID: "S-R30", Stage: Runtime, Class: Infra, Unless: []string{"S-R40"}, From: Platform, Rank: Root,
+		ID: "S-R30", Over: []string{"S-B104"}, Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
 		Title: "The host's disk is full, broken or cannot be written",
 		Steps: []string{
 			"Free space on the runner: caches, old work trees, images. Linkers, and programs that map their files, die of a full disk by a bus error.",
@@ -615,7 +615,7 @@ var runtimeRows = []Row{
 		Example: "OSError: [Errno 28] No space left on device", NearMiss: "2.0G left on device /dev/nvme0n1",
 	},
 	{
-		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R06", "S-R13", "S-R21", "S-R117", "S-R95", "S-R72", "S-R93", "S-R40", "S-R75"}, From: Platform,
+		ID: "S-R31", Stage: Runtime, Class: Infra, Also: Host, From: Platform,
 		Title: "The GPUs could not talk to each other",
 		Steps: []string{
 			"Run the job once more; if it repeats, look at the links between the runner's GPUs and at the network.",
@@ -630,7 +630,7 @@ var runtimeRows = []Row{
 		Example: "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled system error, ncclSystemError", NearMiss: "NCCL version 2.27.3+cuda13.0",
 	},
 	{
-		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: General, Unless: []string{unnamedError, "S-R75", "S-R80"}, From: Platform,
+		ID: "S-R86", Stage: Runtime, Class: Host, Also: Infra, Rank: General, From: Platform,
 		Title: "A collective did not end: one of the processes does not come to it",
 		Steps: []string{
 			"Find the rank that does not tell of this collective: it failed earlier, is stuck in a kernel or a compilation, or took another branch. Its own error above is the cause.",
@@ -672,7 +672,7 @@ var runtimeRows = []Row{
 		Example: "!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!\n/opt/venv/lib/python3.12/site-packages/triton/compiler.py:442: KeyboardInterrupt", NearMiss: "(to show a full traceback on KeyboardInterrupt use --full-trace)",
 	},
 	{
-		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, Unless: []string{"S-R98", "S-R89", "S-R95"}, From: Platform,
+		ID: "S-R33", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R35"}, From: Platform,
 		Title: "A stream, context or tensor of another device was used",
 		Steps: []string{
 			"Take device number and stream from the tensor at each call: `x.device.index` and the current stream of that device.",
@@ -689,7 +689,7 @@ var runtimeRows = []Row{
 		Example: "cutile_relu: launch failed: Driver(DriverError(400, \"invalid resource handle\"))", NearMiss: "peer access between cuda:0 and cuda:1 is not enabled",
 	},
 	{
-		ID: "S-R34", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R13", "R21"}, From: Platform,
+		ID: "S-R34", Over: []string{"S-C12", "S-C67", "S-R67", "S-R35", "S-R65"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R13", "R21"}, From: Platform,
 		Title: "The kernel does not end: the process waits for the GPU",
 		Steps: []string{
 			"Look for a loop whose counter does not advance: a persistent loop must step by the grid.",
@@ -712,7 +712,7 @@ var runtimeRows = []Row{
 		Example: "+++++++++ Timeout +++++++++\n~~~~ Stack of MainThread (1) ~~~~\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 88, in _run_ffi\n    rc = lib.cutile_bmm(", NearMiss: "  %cuStreamSynchronize 12.1 ms 40 calls",
 	},
 	{
-		ID: "S-R67", Stage: Runtime, Class: Kernel, Also: Test, Rules: []string{"R13"}, Rank: Weak, Unless: []string{"S-R34", "S-R35", "S-R65", "S-R60", "S-C13"}, From: Platform,
+		ID: "S-R67", Stage: Runtime, Class: Kernel, Also: Test, Rules: []string{"R13"}, Rank: Weak, From: Platform,
 		Title: "A test was still running when the job's time was over: it does not end",
 		Steps: []string{
 			"Run the test that was begun last alone, with a time limit of its own and with the stacks of all threads (`faulthandler_timeout`, `--timeout`, py-spy).",
@@ -727,7 +727,7 @@ var runtimeRows = []Row{
 		NearMiss: "tests/test_moe.py::test_align[e256] PASSED\n##[error]The job running on runner gpu-4 has exceeded the maximum execution time of 360 minutes.",
 	},
 	{
-		ID: "S-R35", Stage: Runtime, Class: Test, From: TileGym, Unless: []string{"S-R34"},
+		ID: "S-R35", Over: []string{"S-C13", "S-C12", "S-C67", "S-R67", "S-R65"}, Stage: Runtime, Class: Test, From: TileGym,
 		Title: "The test's own reference ran out of time",
 		Steps: []string{
 			"Make the case smaller, or compute the reference on the GPU or in parts.",
@@ -739,7 +739,7 @@ var runtimeRows = []Row{
 		Example: "+++++++++ Timeout +++++++++\n  File \"/src/tests/common.py\", line 274, in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)", NearMiss: "tests/common.py:274: in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)",
 	},
 	{
-		ID: "S-R36", Stage: Runtime, Class: Test, Rules: []string{"R40"}, From: TileGym,
+		ID: "S-R36", Over: []string{"S-R13", "S-R58", "S-R59", "S-R94"}, Stage: Runtime, Class: Test, Rules: []string{"R40"}, From: TileGym,
 		Title: "The test's own reference needs more memory than the GPU has",
 		Steps: []string{
 			"Make the case smaller, or compute the reference in parts or with an operation that keeps less.",
@@ -751,7 +751,7 @@ var runtimeRows = []Row{
 		Example: "tests/common.py:272: in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)\ntests/ops/test_bmm.py:60: in reference\nE   torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 GiB", NearMiss: "src/tilegym/ops/cutile_rs/bmm.py:60: in bmm\nE   torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 GiB",
 	},
 	{
-		ID: "S-R37", Stage: Runtime, Class: Host, Rules: []string{"R35"}, From: TileGym,
+		ID: "S-R37", Over: []string{"S-R02"}, Stage: Runtime, Class: Host, Rules: []string{"R35"}, From: TileGym,
 		Title: "The descriptor's layout differs between Python and Rust",
 		Steps: []string{
 			"Compare `TensorDesc` in ffi_util.rs with the cdef of the Python side: order, widths and the largest rank.",
@@ -797,7 +797,7 @@ var runtimeRows = []Row{
 		Example: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"src/tilegym/ops/cutile_rs/bmm.py\", line 80 in _run_ffi", NearMiss: "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n  File \"torch/cuda/__init__.py\", line 80 in _lazy_init",
 	},
 	{
-		ID: "S-R40", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R40", Over: []string{"S-R30", "S-R31", "S-R87"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The container's shared memory is too small",
 		Steps: []string{
 			"Start the container with a larger `--shm-size`, or with `--ipc=host`.",
@@ -813,7 +813,7 @@ var runtimeRows = []Row{
 		NearMiss: "triton: 65536 bytes of shared memory, /dev/shm is 64 GiB",
 	},
 	{
-		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, Unless: []string{"S-R143", "S-R144", "S-R18", "S-R21", "S-R117", "S-R42", "S-R82"}, From: Platform,
+		ID: "S-R41", Stage: Runtime, Class: Infra, Also: InProcess, From: Platform,
 		Title: "The container could not be started",
 		Steps: []string{
 			"If the container service does not answer, start it on the runner, and let the job's user use it.",
@@ -830,7 +830,7 @@ var runtimeRows = []Row{
 		NearMiss: "container 0f3c created and started",
 	},
 	{
-		ID: "S-R42", Stage: Runtime, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-R42", Over: []string{"S-R41"}, Stage: Runtime, Class: Env, Also: InProcess, From: Platform,
 		Title: "The image or the program is for another processor",
 		Steps: []string{
 			"Compare the machine's architecture with that of the image or file: x86-64 and arm64 do not mix.",
@@ -842,7 +842,7 @@ var runtimeRows = []Row{
 		Example: "exec /usr/bin/bash: exec format error", NearMiss: "format error: none, exec ok",
 	},
 	{
-		ID: "S-R43", Stage: Runtime, Class: Infra, Also: Host, Unless: []string{"S-R93"}, From: Platform,
+		ID: "S-R43", Over: []string{"S-R87", "S-R88"}, Stage: Runtime, Class: Infra, Also: Host, From: Platform,
 		Title: "A limit of the host is reached: open files, threads or processes",
 		Steps: []string{
 			"Raise the limit on the runner (`ulimit -n`, the container's limit of processes), or run fewer workers.",
@@ -865,7 +865,7 @@ var runtimeRows = []Row{
 		Example: "thread 'pipeline' (811) has overflowed its stack\nfatal runtime error: stack overflow, aborting", NearMiss: "stack overflow check: off",
 	},
 	{
-		ID: "S-R45", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7"}, From: Platform,
+		ID: "S-R45", Over: []string{"S-C04", "S-C06", "S-C07", "S-C14", "S-C28", "S-C29", "S-R06", "S-R69", "S-R81", "S-R50"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7"}, From: Platform,
 		With:  append([]string{failedCase, "S-R06", "S-R26"}, mismatches...),
 		Title: "An index or offset does not fit 32 bits",
 		Steps: []string{
@@ -884,7 +884,7 @@ var runtimeRows = []Row{
 		NearMiss: "seed = 2147483647\nE   RuntimeError: CUDA error: an illegal memory access was encountered",
 	},
 	{
-		ID: "S-R46", Stage: Runtime, Class: Host, Also: Kernel, Rank: General, Unless: []string{"S-B05"}, From: Rustc,
+		ID: "S-R46", Stage: Runtime, Class: Host, Also: Kernel, Rank: General, From: Rustc,
 		Title: "Rust code of the host side panicked on a value that it did not check",
 		Steps: []string{
 			"Go to the place that the panic names and return an error code there instead.",
@@ -932,7 +932,7 @@ var runtimeRows = []Row{
 		Example: "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at rope_kernel_entry+0x210", NearMiss: "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
 	},
 	{
-		ID: "S-R69", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R45", "R35"}, Unless: []string{"S-R62", "S-R45"}, From: Platform,
+		ID: "S-R69", Over: []string{"S-R06"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R45", "R35"}, From: Platform,
 		Title: "The sanitizer names the kernel and the thread that access memory out of bounds",
 		Steps: []string{
 			"Go to the kernel and line of the report; the address and the nearest allocation below it say by how much the access is off.",
@@ -971,7 +971,7 @@ var runtimeRows = []Row{
 		NearMiss: "cudnn: engine 11 of 14 is chosen",
 	},
 	{
-		ID: "S-R72", Stage: Runtime, Class: Env, From: Platform,
+		ID: "S-R72", Over: []string{"S-R31"}, Stage: Runtime, Class: Env, From: Platform,
 		Title: "Parts of cuDNN, cuBLAS or NCCL from different versions are loaded together",
 		Steps: []string{
 			"See which libraries the process has (`lsof`, LD_DEBUG=libs): a system or toolkit copy stands before the one that torch came with.",
@@ -985,7 +985,7 @@ var runtimeRows = []Row{
 		NearMiss: "cuDNN version: 91002",
 	},
 	{
-		ID: "S-R73", Stage: Runtime, Class: Host, Rules: []string{"R34", "R35"}, From: Platform,
+		ID: "S-R73", Over: []string{"S-C14", "S-C21", "S-J39", "S-R06"}, Stage: Runtime, Class: Host, Rules: []string{"R34", "R35"}, From: Platform,
 		With:  append([]string{failedCase, "S-R06", "S-J39", "S-R26"}, mismatches...),
 		Title: "The kernel is launched on another GPU than its tensors lie on",
 		Steps: []string{
@@ -1003,7 +1003,7 @@ var runtimeRows = []Row{
 		NearMiss: "launch norm device=1 (tensor on cuda:1)\nRuntimeError: CUDA error: an illegal memory access was encountered",
 	},
 	{
-		ID: "S-R75", Stage: Runtime, Class: Test, Also: Host, From: Platform,
+		ID: "S-R75", Over: []string{"S-R31", "S-R86"}, Stage: Runtime, Class: Test, Also: Host, From: Platform,
 		Title: "The processes of a distributed run call different collectives, or share one GPU",
 		Steps: []string{
 			"Compare what each rank calls at the number that the message names: operation, shape, type; a branch that depends on the rank or on data is the usual cause.",
@@ -1016,7 +1016,7 @@ var runtimeRows = []Row{
 		NearMiss: "all ranks run the same collectives",
 	},
 	{
-		ID: "S-R81", Stage: Runtime, Class: Host, Rules: []string{"R34"}, Unless: []string{"S-R45"}, From: Platform,
+		ID: "S-R81", Over: []string{"S-R06"}, Stage: Runtime, Class: Host, Rules: []string{"R34"}, From: Platform,
 		With:  []string{"S-R06", "S-R62"},
 		Title: "A captured graph is replayed with an address that is no longer valid",
 		Steps: []string{
@@ -1062,7 +1062,7 @@ var runtimeRows = []Row{
 		NearMiss: "could not run 'make' with these arguments",
 	},
 	{
-		ID: "S-R78", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R11"}, From: Platform,
+		ID: "S-R78", Over: []string{"S-C11"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34", "R11"}, From: Platform,
 		Title: "A tensor's layout is refused: it is not contiguous, and the code asks for it",
 		Steps: []string{
 			"Go to the line: `view` wants compatible strides, take `reshape`; an export that asks for contiguous operands wants `contiguous()` in the wrapper, outside of what is timed.",
@@ -1075,7 +1075,7 @@ var runtimeRows = []Row{
 		NearMiss: "strides of x: contiguous",
 	},
 	{
-		ID: "S-R79", Stage: Runtime, Class: Kernel, Also: Env, Rules: []string{"R20"}, From: Platform,
+		ID: "S-R79", Over: []string{"S-R06"}, Stage: Runtime, Class: Kernel, Also: Env, Rules: []string{"R20"}, From: Platform,
 		Title: "The GPU met an instruction that it cannot execute, or left the kernel's code",
 		Steps: []string{
 			"See for which architecture the kernel was made: instructions of one variant (with a letter behind the number) fail on another.",
@@ -1087,7 +1087,7 @@ var runtimeRows = []Row{
 		NearMiss: "instructions: 4096, none illegal",
 	},
 	{
-		ID: "S-R80", Stage: Runtime, Class: Infra, Also: Test, From: Platform,
+		ID: "S-R80", Over: []string{"S-R86"}, Stage: Runtime, Class: Infra, Also: Test, From: Platform,
 		Title: "Not all processes of a distributed run arrived at the start",
 		Steps: []string{
 			"Look for the rank that died or never started: its own error stands above, or in its own log.",
@@ -1098,7 +1098,7 @@ var runtimeRows = []Row{
 		NearMiss: "2/2 clients joined",
 	},
 	{
-		ID: "S-R50", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7", "R45"}, Unless: []string{"S-R45"}, From: TileGym,
+		ID: "S-R50", Over: []string{"S-R06"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R7", "R45"}, From: TileGym,
 		With:  []string{"S-R06"},
 		Title: "Memory that is not its own is accessed from the largest shape on: an index or a size overflows",
 		Steps: []string{
@@ -1109,7 +1109,7 @@ var runtimeRows = []Row{
 		Records: each(largestOnly),
 	},
 	{
-		ID: "S-R51", Stage: Runtime, Class: Host, Rules: []string{"R20", "R34"}, From: TileGym,
+		ID: "S-R51", Over: []string{"S-C14"}, Stage: Runtime, Class: Host, Rules: []string{"R20", "R34"}, From: TileGym,
 		Title: "A cached configuration or kernel of another variant is used: the key lacks a flag",
 		Steps: []string{
 			"Put every flag that chooses the configurations or the kernel into the key: variant, transposition, data type, causal, layout.",
@@ -1128,7 +1128,7 @@ var runtimeRows = []Row{
 		NearMiss: "src/tilegym/ops/cutile_rs/bmm.py:60: in _launch\n    n = cfg.TILE_KK\nE   AttributeError: 'types.SimpleNamespace' object has no attribute 'TILE_KK'",
 	},
 	{
-		ID: "S-R52", Stage: Runtime, Class: Host, Rules: []string{"R35", "R34"}, From: Platform,
+		ID: "S-R52", Over: []string{"S-R06"}, Stage: Runtime, Class: Host, Rules: []string{"R35", "R34"}, From: Platform,
 		With:  append([]string{failedCase, "S-R06", "S-R24"}, mismatches...),
 		Title: "A tensor or descriptor is released before the kernel has used it",
 		Steps: []string{
@@ -1165,7 +1165,7 @@ var runtimeRows = []Row{
 		NearMiss: "pinned 64 MiB of host memory",
 	},
 	{
-		ID: "S-R57", Stage: Runtime, Class: Env, Also: Host, Rank: Weak, Unless: []string{"S-R98"}, From: Platform,
+		ID: "S-R57", Stage: Runtime, Class: Env, Also: Host, Rank: Weak, From: Platform,
 		Title: "The device or its driver does not support the call",
 		Steps: []string{
 			"See which call it is: a virtual GPU, a slice or an older device lacks some, as graphs of memory, peer access, managed memory.",
@@ -1176,7 +1176,7 @@ var runtimeRows = []Row{
 		NearMiss: "memory pools are supported on this device",
 	},
 	{
-		ID: "S-R58", Stage: Runtime, Class: Test, Also: InProcess, Unless: []string{"S-R36"}, From: Platform,
+		ID: "S-R58", Over: []string{"S-R13", "S-R94"}, Stage: Runtime, Class: Test, Also: InProcess, From: Platform,
 		Title: "Several test workers share one GPU and fill its memory together",
 		Steps: []string{
 			"Let fewer workers run on one GPU, or give each its own; run the large cases one at a time.",
@@ -1191,7 +1191,7 @@ var runtimeRows = []Row{
 		NearMiss: "4 workers [120 items]\n120 passed in 41.20s",
 	},
 	{
-		ID: "S-R59", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10", "R41"}, Unless: []string{"S-R36"}, From: Platform,
+		ID: "S-R59", Over: []string{"S-R13", "S-R94"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10", "R41"}, From: Platform,
 		With:  []string{"S-R13", "S-B27"},
 		Title: "Memory is kept from call to call or from test to test until there is none left",
 		Steps: []string{
@@ -1206,7 +1206,7 @@ var runtimeRows = []Row{
 		NearMiss: "no leak: 1.2 GiB after test 1, 1.2 GiB after test 40\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 200.00 GiB",
 	},
 	{
-		ID: "S-R60", Stage: Runtime, Class: InProcess, Also: Infra, From: Platform,
+		ID: "S-R60", Over: []string{"S-J65", "S-R67"}, Stage: Runtime, Class: InProcess, Also: Infra, From: Platform,
 		Title: "The job waits for a lock that another process holds, or that an earlier one left",
 		Steps: []string{
 			"See which process holds the lock; one that was killed leaves its lock file: remove it (PyTorch's extensions keep theirs under `~/.cache/torch_extensions`).",
@@ -1221,7 +1221,7 @@ var runtimeRows = []Row{
 		NearMiss: "    Blocking waiting for file lock on package cache\n    Finished `release` profile [optimized] target(s) in 41.2s",
 	},
 	{
-		ID: "S-R61", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R21", "R20"}, From: Platform,
+		ID: "S-R61", Over: []string{"S-R26"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R21", "R20"}, From: Platform,
 		With:  []string{"S-R34", "S-C12", "S-R25"},
 		Title: "A barrier over the whole grid waits for blocks that never start: the grid is larger than what fits on the GPU",
 		Steps: []string{
@@ -1238,7 +1238,7 @@ var runtimeRows = []Row{
 		NearMiss: "[plan] grid=284, smem/block=16384, no barrier\n+++++++++ Timeout +++++++++\n  File \"/src/tests/test_sum.py\", line 31, in test_sum\n    torch.cuda.synchronize()",
 	},
 	{
-		ID: "S-R62", Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R30", "R35"}, From: Platform,
+		ID: "S-R62", Over: []string{"S-R06", "S-R69"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R30", "R35"}, From: Platform,
 		Title: "An access is not aligned: a pointer or an offset is no multiple of the access's width",
 		Steps: []string{
 			"Trust only the first such failure: the later ones follow from a broken context.",
@@ -1278,7 +1278,7 @@ var runtimeRows = []Row{
 		NearMiss: "linked against /usr/local/cuda/lib64/stubs/libcuda.so",
 	},
 	{
-		ID: "S-R65", Stage: Runtime, Class: Host, Also: Test, Rank: Weak, Unless: []string{"S-R34", "S-R35", "S-C13"}, From: Platform,
+		ID: "S-R65", Over: []string{"S-R67"}, Stage: Runtime, Class: Host, Also: Test, Rank: Weak, From: Platform,
 		Title: "Threads or processes wait for each other",
 		Steps: []string{
 			"Look at the stacks of all threads: one holds what the other waits for, or the one that should answer has ended.",
@@ -1302,7 +1302,7 @@ var runtimeRows = []Row{
 		NearMiss: "GPU: NVIDIA B200, as expected",
 	},
 	{
-		ID: "S-R82", Stage: Runtime, Class: Env, Also: Infra, Unless: []string{"S-R143", "S-R144", "S-R145"}, From: Platform,
+		ID: "S-R82", Over: []string{"S-X63", "S-R18", "S-R41"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The container engine of the host cannot hand GPUs to containers: NVIDIA's container toolkit is missing or not set up",
 		Steps: []string{
 			"On the host install the container toolkit, run `nvidia-ctk runtime configure` for the engine, and start the engine anew.",
@@ -1317,7 +1317,7 @@ var runtimeRows = []Row{
 		NearMiss: "docker: Error response from daemon: could not select a network with capabilities: [[ipv6]].",
 	},
 	{
-		ID: "S-R87", Stage: Runtime, Class: Infra, Also: Host, Rank: Weak, Unless: []string{"S-B27", "S-R40", "S-R43"}, From: Platform,
+		ID: "S-R87", Over: []string{"S-R88"}, Stage: Runtime, Class: Infra, Also: Host, Rank: Weak, From: Platform,
 		Title: "A helper process died: a worker of a pool, of the compiler or of a loader",
 		Steps: []string{
 			"Look for who killed it: the kernel's log (`dmesg`) for lack of memory, the container's limit, a signal that is named above.",
@@ -1331,7 +1331,7 @@ var runtimeRows = []Row{
 		NearMiss: "compile workers: 8, all done",
 	},
 	{
-		ID: "S-R88", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, Unless: []string{"S-B27", "S-R24", "S-R43", "S-R87"}, From: Platform,
+		ID: "S-R88", Stage: Runtime, Class: InProcess, Also: Test, Rank: Weak, From: Platform,
 		Title: "The reader of a pipe ended first: what writes into it fails",
 		Steps: []string{
 			"Look at what stands behind the `|` in the step: `head`, `grep -q` and a command that fails close the pipe early, and `pipefail` makes that the step's failure.",
@@ -1345,7 +1345,7 @@ var runtimeRows = []Row{
 		NearMiss: "client_loop: send disconnect: Broken pipe",
 	},
 	{
-		ID: "S-R89", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, Rank: Weak, From: Platform,
+		ID: "S-R89", Over: []string{"S-R33"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R10"}, Rank: Weak, From: Platform,
 		Title: "A CUDA object is released after its context: it outlives the device, or is kept until the process ends",
 		Steps: []string{
 			"The frames around the error name the destructor: its object holds memory, an event, a stream or a module of a context that is gone.",
@@ -1390,7 +1390,7 @@ var runtimeRows = []Row{
 		NearMiss: "error[E0502]: cannot borrow `pool` as mutable because it is also borrowed as immutable",
 	},
 	{
-		ID: "S-R92", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, Unless: []string{"S-C23", "S-R68"}, From: Platform,
+		ID: "S-R92", Over: []string{"S-R16"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
 		Title: "The streams of a captured graph do not fit together: one is not joined, or waits for work outside of the capture",
 		Steps: []string{
 			"A side stream must wait for an event of the capturing stream first, and the capturing stream for one of it before the capture ends.",
@@ -1404,7 +1404,7 @@ var runtimeRows = []Row{
 		NearMiss: "RuntimeError: CUDA error: operation not permitted when stream is capturing",
 	},
 	{
-		ID: "S-R93", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R93", Over: []string{"S-R13", "S-R31", "S-R43"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The host could not lock memory for the GPU or the network: pinned memory is limited",
 		Steps: []string{
 			"See `ulimit -l` and the container's memory limit: start the container with `--ulimit memlock=-1` and enough memory.",
@@ -1420,7 +1420,7 @@ var runtimeRows = []Row{
 		NearMiss: "pinned 64 MiB of host memory\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
 	},
 	{
-		ID: "S-R94", Stage: Runtime, Class: Test, Also: Host, Rules: []string{"R41"}, Unless: []string{"S-R36", "S-R53", "S-R58", "S-R59"}, From: Platform,
+		ID: "S-R94", Over: []string{"S-R13"}, Stage: Runtime, Class: Test, Also: Host, Rules: []string{"R41"}, From: Platform,
 		With:  []string{"S-R13"},
 		Title: "The GPU's memory is in pieces: PyTorch keeps enough, but no block that is large enough",
 		Steps: []string{
@@ -1435,7 +1435,7 @@ var runtimeRows = []Row{
 		NearMiss: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 22.04 GiB of which 1.20 GiB is free. Of the allocated memory 20.00 GiB is allocated by PyTorch, and 100.10 MiB is reserved by PyTorch but unallocated.",
 	},
 	{
-		ID: "S-R95", Stage: Runtime, Class: Test, Also: Infra, Rules: []string{"R34"}, From: Platform,
+		ID: "S-R95", Over: []string{"S-R31", "S-R33"}, Stage: Runtime, Class: Test, Also: Infra, Rules: []string{"R34"}, From: Platform,
 		Title: "A device number is asked for that the process does not see",
 		Steps: []string{
 			"Print CUDA_VISIBLE_DEVICES and the number of devices: what is visible is counted from 0, and of MIG slices a process sees one.",
@@ -1463,7 +1463,7 @@ var runtimeRows = []Row{
 		NearMiss: "both events are recorded: 1.21 ms",
 	},
 	{
-		ID: "S-R97", Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
+		ID: "S-R97", Over: []string{"S-R04"}, Stage: Runtime, Class: Host, Also: Test, Rules: []string{"R34"}, From: Platform,
 		Title: "What a captured graph owns is used outside of its rules: an output after the next run, its memory, its generator, or an update that it cannot take",
 		Steps: []string{
 			"Clone an output before the graph runs again, or mark the step (`torch.compiler.cudagraph_mark_step_begin()`).",
@@ -1477,7 +1477,7 @@ var runtimeRows = []Row{
 		NearMiss: "CUDAGraphs: 4 recorded, 12 runs",
 	},
 	{
-		ID: "S-R98", Stage: Runtime, Class: Env, Also: Host, From: Platform,
+		ID: "S-R98", Over: []string{"S-R26", "S-R28", "S-R33", "S-R57"}, Stage: Runtime, Class: Env, Also: Host, From: Platform,
 		Title: "Memory of the GPU cannot be shared with another process or GPU",
 		Steps: []string{
 			"Handles of memory hold only between processes of one host that see each other: in containers share the IPC and PID namespaces (`--ipc=host`, `--pid=host`) and show both the same GPUs.",
@@ -1582,7 +1582,7 @@ var runtimeRows = []Row{
 		NearMiss: "the build ended before the limit was reached\n##[error]The operation was canceled.",
 	},
 	{
-		ID: "S-R143", Stage: Runtime, Class: Infra, Also: Env, From: Platform,
+		ID: "S-R143", Over: []string{"S-R18", "S-R41", "S-R82"}, Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "A file or socket of the host's driver that is to be put into the container is not there: the driver was updated or its service does not run",
 		Steps: []string{
 			"On the host run `nvidia-smi`: if library and kernel module differ, restart the machine.",
@@ -1596,7 +1596,7 @@ var runtimeRows = []Row{
 		NearMiss: "error during container init: failed to fulfil mount request: open /data/models: no such file or directory",
 	},
 	{
-		ID: "S-R144", Stage: Runtime, Class: Env, Also: Infra, From: Platform,
+		ID: "S-R144", Over: []string{"S-R18", "S-R41", "S-R82"}, Stage: Runtime, Class: Env, Also: Infra, From: Platform,
 		Title: "The container engine or NVIDIA's toolkit does not fit the host's control groups",
 		Steps: []string{
 			"See which version the host has mounted (`mount | grep cgroup`): toolkits before 1.8 know version 1 alone; update libnvidia-container and the toolkit.",
@@ -1610,7 +1610,7 @@ var runtimeRows = []Row{
 		NearMiss: "cgroup2 on /sys/fs/cgroup type cgroup2 (rw,nosuid,nodev,noexec)",
 	},
 	{
-		ID: "S-R145", Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-R145", Over: []string{"S-R18", "S-R82"}, Stage: Runtime, Class: InProcess, Also: Env, From: Platform,
 		With:  []string{"S-R18", "S-R82", "S-X12"},
 		Title: "The job's container was started without the GPU",
 		Steps: []string{

@@ -87,8 +87,8 @@ func TestTableIsComplete(t *testing.T) {
 		have[r.ID] = true
 	}
 	for _, r := range Rows() {
-		for _, id := range r.Unless {
-			assert.True(t, have[id] && id != r.ID, "%s gives way to %s", r.ID, id)
+		for _, id := range r.Over {
+			assert.True(t, have[id] && id != r.ID, "%s is more precise than %s", r.ID, id)
 		}
 	}
 	for prefix, n := range map[string]int{"S-B": 21, "S-I": 10, "S-J": 21, "S-R": 18, "S-C": 12, "S-P": 8, "S-X": 4} {
