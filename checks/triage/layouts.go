@@ -52,7 +52,7 @@ var (
 	flagOf         = map[string]bool{"yes": true, "Yes": true, "true": true, "True": true, "no": false, "No": false, "false": false, "False": false}
 
 	aView      = probe(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous)\b`)
-	packedName = regexp.MustCompile(`\bcontiguous\b(?: ?[=:] ?True)?`)
+	packedName = probe(`\bcontiguous\b(?: ?[=:] ?True)?`)
 	rowRight   = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct)\b`)
 	rowWrong   = regexp.MustCompile(`\b(?:BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)
 	rowError   = regexp.MustCompile(`\b(?:max\w*|err\w*|diff\w*|delta)\b[^\d]{0,16}(\d[\d.]*(?:e[-+]?\d+)?)\s*$`)
@@ -146,7 +146,7 @@ func (v *namedRows) line(l line) {
 		kind = packedRow
 	case l.is(aView) || strides && showsView(l.text):
 		kind = viewRow
-	case packedName.MatchString(l.text) || strides && strideOf.MatchString(l.text):
+	case l.is(packedName) || strides && strideOf.MatchString(l.text):
 		kind = packedRow
 	default:
 		return

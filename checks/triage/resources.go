@@ -30,7 +30,7 @@ var (
 	spillOf    = regexp.MustCompile(`(?:\b(STACK|LOCAL)|\b(n_spills|(?:[Rr]egister[ _])?[Ss]pills?(?:[ _](?:stores|loads|bytes))?|stack(?:[ _](?:frame|bytes))?))["']?[:= ]{1,3}(\d+)\b(?: ?(?:bytes|B)\b)?(?: ?(?:->|=>|→) ?(\d+)\b)?|\b(\d+) bytes (stack frame|spill stores|spill loads)`)
 	olderSide  = probe(`\b(base|baseline|main|before|old)\b`)
 	newerSide  = probe(`\b(head|new|pr|PR|candidate|after|current|cur)\b`)
-	kernelHead = regexp.MustCompile(`\b(?:Function |entry function ')([\w$.]+)`)
+	kernelHead = probe(`\b(?:Function |entry function ')([\w$.]+)`)
 	rowName    = regexp.MustCompile(`^\W*(?:(?:base|baseline|main|before|old|head|new|pr|PR|candidate|after|current)\W+)?([A-Za-z_]\w+)\b`)
 	cellGap    = regexp.MustCompile(`\s*\|\s*|\s{2,}`)
 	arrowGap   = regexp.MustCompile(`\s*(?:->|=>|→)\s*`)
@@ -59,8 +59,8 @@ func (r *resources) line(l line) {
 	case newer != nil:
 		r.side = 2
 	}
-	if m := kernelHead.FindStringSubmatch(l.text); m != nil {
-		r.kernel = strings.Clone(m[1])
+	if l.is(kernelHead) {
+		r.kernel = strings.Clone(kernelHead.re.FindStringSubmatch(l.text)[1])
 	}
 	if spill && older == nil && newer == nil {
 		r.headOfBoth(l.text)

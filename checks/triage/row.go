@@ -311,48 +311,6 @@ func needed(re *syntax.Regexp) *need {
 	return nil
 }
 
-// required lists strings of which every match contains at least one, or nil
-// when there is no such list.
-func required(re *syntax.Regexp) []string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return []string{string(re.Rune)}
-		}
-	case syntax.OpCapture:
-		return required(re.Sub[0])
-	case syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpConcat:
-		var best []string
-		for _, s := range re.Sub {
-			if l := required(s); l != nil && (best == nil || shortest(l) > shortest(best)) {
-				best = l
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, s := range re.Sub {
-			l := required(s)
-			if l == nil {
-				return nil
-			}
-			all = append(all, l...)
-		}
-		return all
-	}
-	return nil
-}
-
-func shortest(list []string) int {
-	n := len(list[0])
-	for _, s := range list {
-		n = min(n, len(s))
-	}
-	return n
-}
-
 // compiled is a row ready for matching.
 type compiled struct {
 	*Row

@@ -3,6 +3,8 @@ package triage
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
+	"strings"
 	"time"
 )
 
@@ -49,7 +51,8 @@ var (
 	compiling = probe(`^(?:Compiling \S+ v\d|Building wheels?\b|[Rr]unning (?:build_ext|bdist_wheel|setup\.py)|building '[^']+' extension|ptxas info |\S*(?:nvcc|cicc|g\+\+|clang\+\+) -|copying \S+ -> build/)`)
 	// progressOf are the lines of ninja and make, each with how much is done.
 	progressOf = regexp.MustCompile(`^\[ *\d+(?:/\d+|%)\] (?:Building|Compiling|Linking|/\S+|nvcc|c\+\+|g\+\+|\S*clang)`)
-	beginning  = probe(`^(?:=== RUN |\[ RUN +\] |test \S+ \.\.\.$)|\btest_\w+(?:\[[^\]]*\])? ?(?:\.\.\.|:)?$`)
+	beginning  = probe(`^(?:=== RUN |\[ RUN +\] |test \S+ \.\.\.$)`)
+	nameAlone  = regexp.MustCompile(`^test_\w+(?:\[[^\]]*\])? ?(?:\.\.\.|:)?$`)
 )
 
 // stampOf is the time stamp that begins a line as CI systems print it, "" for none.
@@ -97,7 +100,7 @@ func (s *stopped) line(l line, shown, stamp string) {
 	if d == otherWork || d != s.doing {
 		s.doing, s.first, s.since = d, l, stamp
 	}
-	if l.is(beginning) {
+	if beginsTest(l) {
 		s.test = l
 	}
 	s.last, s.at = l, stamp
@@ -105,6 +108,25 @@ func (s *stopped) line(l line, shown, stamp string) {
 
 // isEnd reports whether the settings of a step end.
 func isEnd(shown string) bool { return shown == severity+"endgroup]" || shown == "##[endgroup]" }
+
+// beginsTest reports whether a line says that a test begins, or ends with the name of
+// one. The name is looked for by hand: an expression that may begin anywhere is tried
+// at each place of a long line.
+func beginsTest(l line) bool {
+	if l.is(beginning) {
+		return true
+	}
+	const prefix = "test_"
+	for at := 0; ; at += len(prefix) {
+		i := strings.Index(l.text[at:], prefix)
+		if i < 0 {
+			return false
+		}
+		if at += i; (at == 0 || !syntax.IsWordChar(rune(l.text[at-1]))) && nameAlone.MatchString(l.text[at:]) {
+			return true
+		}
+	}
+}
 
 func workOf(l line) doing {
 	switch {

@@ -115,7 +115,11 @@ func TestLiteralsAreRequired(t *testing.T) {
 			}
 		}
 	}
-	for expr, want := range map[string][]string{`ab(c|d)ef`: {"ab"}, `(x|yy)z?`: {"x", "yy"}, `(?i)ab`: nil, `a*`: nil, `(abc)+`: {"abc"}, `x?`: nil} {
+	for expr, want := range map[string][]string{
+		`ab(c|d)ef`: {"abcef", "abdef"}, `(x|yy)z?`: {"x", "xz", "yy", "yyz"}, `(?i)ab`: {"AB", "Ab", "aB", "ab"}, `a*`: nil, `(abc)+`: {"abc"}, `x?`: nil,
+		`\b[0-9a-f]{8} [TWt] \w`: {" T ", " W ", " t "}, `a.*bcd`: {"bcd"}, `abc.*[xyz]{9}.*def`: {"abc"}, `ab[c-z]`: {"ab"}, `[a-z]+(i|j)k`: {"ik", "jk"},
+		`x(?i)limiter`: {"LIM", "LIm", "LiM", "Lim", "lIM", "lIm", "liM", "lim"}, `(?i)k`: {"K", "k", "\u212a"}, `^$`: nil, `(ab)?.c`: {"c"},
+	} {
 		assert.Equal(t, want, compile(expr).literals, expr)
 	}
 	for _, c := range []struct {
