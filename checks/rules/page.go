@@ -61,6 +61,8 @@ func Index(list []*Rule) string {
 	b.WriteString("# Rules\n\nGenerated from the rule directories; the number is the rulebook's and never changes. A severity is the heaviest that the rule reports.\n\n" +
 		"A function of the DSL is found by its path and under any name that a `use` of the module, or of a function in it, gives it. It is not found as a value (`let f = exp;`) " +
 		"or by a name from outside of the module; types and modes (`ftz::Enabled`) are found under their own names only.\n\n")
+	fmt.Fprintf(&b, "- **category**: %s.\n- **owner**, who has to act: %s.\n- **decided by**: %s.\n- **fix**: %s.\n- **signatures**: failures in a log that point to the rule, see [signatures.md](signatures.md).\n\n",
+		categories.list(), owners.list(), evidence.list(), fixes.list())
 	b.WriteString("| rule | title | category | owner | severity | decided by | fix | signatures |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		fmt.Fprintf(&b, "| [%s](rules/%s.md) | %s | %s | %s | %s | %s | %s | %s |\n",

@@ -37,16 +37,15 @@ type Rule struct {
 	// of another document (P, A, S, T). It is never renumbered.
 	ID    string
 	Title string
-	// Category is one of syntax, types, memory, performance, semantics, process.
+	// Category is one of categories.
 	Category string
-	// Owner is who has to act: kernel, host, test or process.
+	// Owner is who has to act, one of owners.
 	Owner string
 	// Severity is the heaviest severity that the rule reports.
 	Severity Severity
-	// DecidedBy says what the rule looks at: syntax, cross-file, analysis, ir.
+	// DecidedBy says what the rule looks at, one of evidence.
 	DecidedBy string
-	// Fix is safe when the rule offers edits that may be applied unseen, suggest
-	// when it only describes one, none otherwise.
+	// Fix says what help the rule offers, one of fixes.
 	Fix string
 	// Signatures are the failure signatures that point here.
 	Signatures []string
@@ -130,11 +129,11 @@ func (r *Rule) Validate() error {
 	}
 	need(idPattern.MatchString(r.ID), "an ID such as R45, P3, A1, S2 or T4")
 	need(r.Title != "", "a Title")
-	need(slices.Contains([]string{"syntax", "types", "memory", "performance", "semantics", "process"}, r.Category), "a known Category")
-	need(slices.Contains([]string{"kernel", "host", "test", "process"}, r.Owner), "a known Owner")
+	need(categories.has(r.Category), "a known Category")
+	need(owners.has(r.Owner), "a known Owner")
 	need(r.Severity.Rank() > 0, "a Severity")
-	need(slices.Contains([]string{"syntax", "cross-file", "analysis", "ir"}, r.DecidedBy), "a known DecidedBy")
-	need(slices.Contains([]string{"safe", "suggest", "none"}, r.Fix), "Fix: safe, suggest or none")
+	need(evidence.has(r.DecidedBy), "a known DecidedBy")
+	need(fixes.has(r.Fix), "a known Fix")
 	need(r.Why != "", "a Why")
 	for construct, why := range r.Whys {
 		need(why != "", "a reason for "+construct)

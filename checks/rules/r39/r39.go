@@ -20,7 +20,7 @@ var doc string
 
 // Rule is R39.
 var Rule = &rules.Rule{
-	ID: "R39", Title: "A B-only run keeps to its part",
+	ID: "R39", Title: "A run of the compile stage (agent B) alone keeps to its part",
 	Category: "process", Owner: "process", Severity: rules.Note, DecidedBy: "analysis", Fix: "none",
 	Signatures: []string{"S-X03"},
 	Why:        "In a run of the compile stage alone the other stages' reports do not exist and their files are not to be touched; waiting for the one or editing the other makes the run say something that nobody checked.",
