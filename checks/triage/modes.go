@@ -121,26 +121,15 @@ func modeName(c Case) string {
 // siblings divides cases by their test, regardless of the words in its name that tell
 // the mode and the call, in order of appearance.
 func siblings(cases []Case, is func(string) bool) [][]Case {
-	var names []string
-	by := map[string][]Case{}
-	for _, c := range cases {
+	return grouped(cases, func(c Case) string {
 		var rest []string
 		for word := range strings.SplitSeq(strings.ToLower(c.ID.Test), "_") {
 			if !is(word) && !laterCall.MatchString(word) && !firstCall.MatchString(word) && !slices.Contains(modeWords, word) {
 				rest = append(rest, word)
 			}
 		}
-		name := c.ID.Class + " " + strings.Join(rest, "_")
-		if by[name] == nil {
-			names = append(names, name)
-		}
-		by[name] = append(by[name], c)
-	}
-	all := make([][]Case, len(names))
-	for i, n := range names {
-		all[i] = by[n]
-	}
-	return all
+		return c.ID.Class + " " + strings.Join(rest, "_")
+	})
 }
 
 // alone reports that the wrong cases of a test, and no others of it, are those of the

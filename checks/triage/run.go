@@ -317,35 +317,27 @@ func (r Run) caseAt(seen *Seen) string {
 
 // functions divides cases by the test function, in order of appearance.
 func functions(cases []Case) [][]Case {
-	var names []string
-	by := map[string][]Case{}
-	for _, c := range cases {
-		f := c.ID.Function()
-		if by[f] == nil {
-			names = append(names, f)
-		}
-		by[f] = append(by[f], c)
-	}
-	all := make([][]Case, len(names))
-	for i, n := range names {
-		all[i] = by[n]
-	}
-	return all
+	return grouped(cases, func(c Case) string { return c.ID.Function() })
 }
 
 // ops divides times by the op, in order of appearance.
 func ops(times []Time) [][]Time {
-	var names []string
-	by := map[string][]Time{}
-	for _, t := range times {
-		if by[t.Op] == nil {
-			names = append(names, t.Op)
+	return grouped(times, func(t Time) string { return t.Op })
+}
+
+// grouped divides items by their keys, in order of appearance.
+func grouped[T any](items []T, key func(T) string) [][]T {
+	var all [][]T
+	at := map[string]int{}
+	for _, x := range items {
+		k := key(x)
+		i, ok := at[k]
+		if !ok {
+			i = len(all)
+			at[k] = i
+			all = append(all, nil)
 		}
-		by[t.Op] = append(by[t.Op], t)
-	}
-	all := make([][]Time, len(names))
-	for i, n := range names {
-		all[i] = by[n]
+		all[i] = append(all[i], x)
 	}
 	return all
 }
