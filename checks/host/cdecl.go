@@ -101,15 +101,24 @@ func parseC(f *syntax.File, parts []syntax.Span, escapes bool) *syntax.File {
 	return syntax.Embed(f, syntax.C, parts, escapes)
 }
 
-// cdef reads the C text of a Python expression; nil when the text is not
-// visible in the file.
+// cdef is the C text of a Python expression; nil when the text is not visible in the
+// file. What several calls name is read once.
 func (w *Wrapper) cdef(n syntax.Node) *CDef {
-	parts, escapes, ok := w.textParts(n, maxHops)
+	if n.Is("identifier") && w.Consts[n.Text()].Valid() {
+		n = w.Consts[n.Text()]
+	}
+	d, seen := w.cdefs[n]
+	if !seen {
+		d = w.readCDef(n)
+		w.cdefs[n] = d
+	}
+	return d
+}
+
+func (w *Wrapper) readCDef(n syntax.Node) *CDef {
+	parts, escapes, ok := w.textParts(n)
 	if !ok {
 		return nil
-	}
-	if n.Is("identifier") {
-		n = w.Consts[n.Text()]
 	}
 	d := &CDef{At: n}
 	c := parseC(w.File, parts, escapes)

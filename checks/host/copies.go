@@ -513,7 +513,7 @@ func (w *Wrapper) LayoutGuarded(n syntax.Node) bool {
 		if !ok {
 			return false
 		}
-		if asksLayout(w, cond, 3) {
+		if asksLayout(w, cond, 3, map[syntax.Node]int{}) {
 			return true
 		}
 		at = cond.Parent()
@@ -521,8 +521,13 @@ func (w *Wrapper) LayoutGuarded(n syntax.Node) bool {
 }
 
 // asksLayout reports whether a condition asks for strides or contiguity, also
-// through names that hold such an answer and functions of the file.
-func asksLayout(w *Wrapper, cond syntax.Node, hops int) bool {
+// through names that hold such an answer and functions of the file. What was looked
+// through with as many hops left is not looked through again.
+func asksLayout(w *Wrapper, cond syntax.Node, hops int, seen map[syntax.Node]int) bool {
+	if seen[cond] >= hops {
+		return false
+	}
+	seen[cond] = hops
 	found := false
 	cond.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
@@ -539,9 +544,9 @@ func asksLayout(w *Wrapper, cond syntax.Node, hops int) bool {
 				return true
 			}
 			if v := w.Before(n); v.Valid() {
-				found = asksLayout(w, v, hops-1)
+				found = asksLayout(w, v, hops-1, seen)
 			} else if fn := w.Function(n); fn.Valid() {
-				found = asksLayout(w, fn.Field("body"), 1)
+				found = asksLayout(w, fn.Field("body"), 1, seen)
 			}
 		}
 		return !found

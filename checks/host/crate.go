@@ -334,7 +334,7 @@ func parseUtils(f *syntax.File) *Utils {
 
 // structFields reads the fields of the one struct in a C text.
 func (w *Wrapper) structFields(n syntax.Node) []Field {
-	parts, escapes, ok := w.textParts(n, maxHops)
+	parts, escapes, ok := w.textParts(n)
 	if !ok {
 		return nil
 	}

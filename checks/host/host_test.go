@@ -1,13 +1,18 @@
 package host_test
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
@@ -161,4 +166,63 @@ pub unsafe extern "C" fn cutile_scale(x: *const TensorDesc, b: i32) -> i32 {
 		arms = append(arms, a.Type)
 	}
 	assert.Equal(t, []string{"f32", "f16", "bf16"}, arms)
+}
+
+// Names of names make a short file tell texts, and ask questions, without end.
+func TestNamesOfNamesAreBounded(t *testing.T) {
+	for name, text := range map[string]func(before string) string{
+		"formatted": func(before string) string { return `f"` + strings.Repeat("{"+before+"}", 300) + `"` },
+		"added":     func(before string) string { return "(" + before + " + " + before + ")" },
+		"nested": func(before string) string {
+			return `f"` + strings.Repeat(`{f"{`+before+`}{`+before+`}"}`, 100) + `"`
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var src strings.Builder
+			src.WriteString("T0 = 'int32_t f(int a);'\n")
+			for i := range 60 {
+				fmt.Fprintf(&src, "T%d = %s\n", i+1, text(fmt.Sprintf("T%d", i)))
+			}
+			for i := range 61 {
+				fmt.Fprintf(&src, "ffi, lib = bind_kernel_function_cffi(T%d, T%d)\ngetattr(lib, T%d)()\n", i, i, i)
+			}
+			f := syntax.Parse("a.py", syntax.Python, []byte(src.String()))
+			require.Empty(t, f.Unread)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var w *host.Wrapper
+			hostile.Within(t, 2*time.Second, func() { w = host.ParseWrapper(f) })
+			runtime.ReadMemStats(&after)
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20))
+			require.Len(t, w.Binds, 61)
+			assert.Equal(t, "int32_t f(int a);", w.Binds[0].Key)
+			assert.Empty(t, w.Binds[60].Key, "the text is too long to be known")
+		})
+	}
+}
+
+// A constant that names itself through others has no text, and one that a later line
+// defines has one.
+func TestTextsOfConstants(t *testing.T) {
+	f := syntax.Parse("a.py", syntax.Python, []byte("A = f'{B}'\nB = 'b' + A\nC = f'{D}x'\nD = ('d' 'e')\nE = f'{D:>9}'\nF = b'f'\n"))
+	w := host.ParseWrapper(f)
+	for name, want := range map[string]string{"A": "", "B": "", "C": "dex", "D": "de", "E": "", "F": ""} {
+		got, known := w.String(w.Consts[name])
+		assert.Equal(t, want, got, name)
+		assert.Equal(t, want != "", known, name)
+	}
+}
+
+func TestQuestionsOfLayoutAreBounded(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("def f(x):\n    d = x\n")
+	for _, n := range []string{"c d", "b c", "a b"} {
+		name, of, _ := strings.Cut(n, " ")
+		src.WriteString("    " + name + " = [" + strings.Repeat(of+", ", 3000) + "]\n")
+	}
+	src.WriteString("    if a:\n        y = x.clone()\n")
+	f := syntax.Parse("a.py", syntax.Python, []byte(src.String()))
+	w := host.ParseWrapper(f)
+	clone := f.Root().Find("call")[0]
+	hostile.Within(t, time.Second, func() { assert.False(t, w.LayoutGuarded(clone)) })
 }

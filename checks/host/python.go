@@ -1,6 +1,8 @@
 package host
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -23,6 +25,8 @@ type Wrapper struct {
 	binds   map[scopedName][]binding
 	libs    []syntax.Node // assignments that bind a library
 	graph   *graph
+	texts   map[string]text // of Consts, once they are looked up
+	cdefs   map[syntax.Node]*CDef
 }
 
 // scopedName is a name in the function or module that binds it.
@@ -92,6 +96,8 @@ func ParseWrapper(f *syntax.File) *Wrapper {
 	w := &Wrapper{File: f, Imports: imports(f)}
 	w.index()
 	w.constants()
+	w.constantTexts()
+	w.cdefs = map[syntax.Node]*CDef{}
 	calls := f.Root().Find("call")
 	for _, c := range calls {
 		if fn := c.Field("function"); fn.Is("identifier") {
@@ -294,68 +300,120 @@ func (w *Wrapper) Const(n syntax.Node) syntax.Node {
 	return n
 }
 
+// Bounds of the texts that are put together from others. A constant that names
+// another one several times, which does the same, tells a text without end in a few
+// lines.
+const (
+	maxText   = 64 << 10 // bytes of one text
+	maxTexts  = 4 << 20  // bytes of all constants of a file
+	maxDepth  = 64       // constants of constants
+	maxPieces = 1024     // expressions that a C declaration is made of
+)
+
+// text is what is known of the text of a constant.
+type text struct {
+	value string
+	known bool
+}
+
+// constantTexts looks up the texts of all constants once, in the file's order: what
+// lies beyond the bounds is the same in each run.
+func (w *Wrapper) constantTexts() {
+	w.texts = map[string]text{}
+	names := slices.Collect(maps.Keys(w.Consts))
+	slices.SortFunc(names, func(a, b string) int { return w.Consts[a].Span().Start - w.Consts[b].Span().Start })
+	left, depth := maxTexts, 0
+	var of func(name string) (string, bool)
+	of = func(name string) (string, bool) {
+		t, seen := w.texts[name]
+		value := w.Consts[name]
+		if seen || !value.Valid() || depth == maxDepth {
+			return t.value, t.known
+		}
+		w.texts[name] = text{} // not known, while it is looked for
+		var b strings.Builder
+		depth++
+		ok := write(&b, value, maxHops, of)
+		depth--
+		if left -= b.Len(); ok && left >= 0 {
+			w.texts[name] = text{b.String(), true}
+		}
+		return w.texts[name].value, w.texts[name].known
+	}
+	for _, name := range names {
+		of(name)
+	}
+}
+
 // String is the value of a string expression: literals, f-strings of
 // constants, concatenations and names of constants. The second result is false
-// for anything else.
-func (w *Wrapper) String(n syntax.Node) (string, bool) { return w.str(n, maxHops) }
-
-func (w *Wrapper) str(n syntax.Node, hops int) (string, bool) {
-	if hops == 0 {
+// for anything else, and for a text that is too long.
+func (w *Wrapper) String(n syntax.Node) (string, bool) {
+	var b strings.Builder
+	if !write(&b, n, maxHops, func(name string) (string, bool) { t := w.texts[name]; return t.value, t.known }) {
 		return "", false
 	}
-	n = w.Const(n)
+	return b.String(), true
+}
+
+// write appends the text of an expression and reports whether it is known; constant
+// tells the text of a name.
+func write(b *strings.Builder, n syntax.Node, hops int, constant func(name string) (string, bool)) bool {
+	if hops == 0 {
+		return false
+	}
+	add := func(s string) bool {
+		if b.Len()+len(s) > maxText {
+			return false
+		}
+		b.WriteString(s)
+		return true
+	}
 	switch n.Kind() {
+	case "parenthesized_expression":
+		return write(b, n.NamedChild(0), hops-1, constant)
+	case "identifier":
+		s, ok := constant(n.Text())
+		return ok && add(s)
 	case "string":
 		if !n.ChildOf("interpolation").Valid() {
-			return syntax.PyString(n), !strings.ContainsAny(n.ChildOf("string_start").Text(), "bB")
+			return !strings.ContainsAny(n.ChildOf("string_start").Text(), "bB") && add(syntax.PyString(n))
 		}
-		var b strings.Builder
 		for c := range n.Children() {
 			switch c.Kind() {
 			case "string_content":
-				b.WriteString(c.Text())
-			case "interpolation":
-				s, ok := w.str(c.Field("expression"), hops-1)
-				if !ok || c.Field("format_specifier").Valid() {
-					return "", false
+				if !add(c.Text()) {
+					return false
 				}
-				b.WriteString(s)
+			case "interpolation":
+				if c.Field("format_specifier").Valid() || !write(b, c.Field("expression"), hops-1, constant) {
+					return false
+				}
 			}
 		}
-		return b.String(), true
+		return true
 	case "concatenated_string":
-		var b strings.Builder
-		for _, c := range n.NamedChildren() {
-			s, ok := w.str(c, hops-1)
-			if !ok {
-				return "", false
-			}
-			b.WriteString(s)
-		}
-		return b.String(), true
+		return !slices.ContainsFunc(n.NamedChildren(), func(c syntax.Node) bool { return !write(b, c, hops-1, constant) })
 	case "binary_operator":
-		if n.Field("operator").Text() != "+" {
-			return "", false
-		}
-		l, ok := w.str(n.Field("left"), hops-1)
-		if !ok {
-			return "", false
-		}
-		r, ok := w.str(n.Field("right"), hops-1)
-		return l + r, ok
+		return n.Field("operator").Text() == "+" && write(b, n.Field("left"), hops-1, constant) && write(b, n.Field("right"), hops-1, constant)
 	}
-	return "", false
+	return false
 }
 
 // textParts lists where the text of a string expression stands in the file.
-func (w *Wrapper) textParts(n syntax.Node, hops int) (parts []syntax.Span, escapes, ok bool) {
-	if hops == 0 {
+func (w *Wrapper) textParts(n syntax.Node) (parts []syntax.Span, escapes, ok bool) {
+	left := maxPieces
+	return w.spans(n, maxHops, &left)
+}
+
+func (w *Wrapper) spans(n syntax.Node, hops int, left *int) (parts []syntax.Span, escapes, ok bool) {
+	if *left--; hops == 0 || *left < 0 {
 		return nil, false, false
 	}
 	n = w.Const(n)
 	join := func(list []syntax.Node) ([]syntax.Span, bool, bool) {
 		for _, c := range list {
-			p, e, ok := w.textParts(c, hops-1)
+			p, e, ok := w.spans(c, hops-1, left)
 			if !ok {
 				return nil, false, false
 			}
@@ -382,10 +440,10 @@ func (w *Wrapper) textParts(n syntax.Node, hops int) (parts []syntax.Span, escap
 		fn := n.Field("function")
 		switch syntax.PyName(fn) {
 		case "dedent", "cleandoc":
-			return w.textParts(syntax.PyArg(n, "text", 0), hops-1)
+			return w.spans(syntax.PyArg(n, "text", 0), hops-1, left)
 		case "strip", "lstrip", "rstrip":
 			if fn.Is("attribute") && len(n.Field("arguments").NamedChildren()) == 0 {
-				return w.textParts(fn.Field("object"), hops-1)
+				return w.spans(fn.Field("object"), hops-1, left)
 			}
 		}
 	}
