@@ -211,12 +211,8 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 		}
 		return cmp.Or(rules.Compare(a.rule.ID, b.rule.ID), a.order.Compare(b.order))
 	})
-	whole := active
-	if len(kernels) < len(t.Kernels) {
-		whole = nil // what is accepted may belong to a kernel that is left out
-	}
 	out := outcome{comments: suppressions(t, o.Rules)}
-	out.open, out.accepted = suppress(hits, out.comments, whole)
+	out.open, out.accepted = suppress(hits, out.comments, sawAll(active, t, kernels))
 	return out, nil
 }
 

@@ -216,9 +216,9 @@ func cutSeparator(reason string) string {
 }
 
 // suppress parts the hits into those that are left and those that a suppression
-// accepts, and marks those used. A suppression of a rule that ran on the whole tree
-// and of which it accepted nothing is not needed.
-func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted []hit) {
+// accepts, and marks those used. A suppression of a rule that saw everything and of
+// which it accepted nothing is not needed.
+func suppress(hits []hit, all []*Suppression, saw []*rules.Rule) (left, accepted []hit) {
 	at := newAcceptance(all)
 	left = hits[:0]
 	for _, h := range hits {
@@ -239,7 +239,7 @@ func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted
 			continue
 		}
 		for _, id := range s.Rules {
-			if !s.took[id] && slices.ContainsFunc(ran, func(r *rules.Rule) bool { return r.ID == id }) {
+			if !s.took[id] && slices.ContainsFunc(saw, func(r *rules.Rule) bool { return r.ID == id }) {
 				s.idle = append(s.idle, id)
 			}
 		}
@@ -248,6 +248,18 @@ func suppress(hits []hit, all []*Suppression, ran []*rules.Rule) (left, accepted
 		}
 	}
 	return left, accepted
+}
+
+// sawAll are those of the rules that would have reported all that they can say of
+// the tree as it is. What only some kernels or an unread file hold is not known, and
+// what a rule says of a change it says of that change only: the comment that accepts
+// it stays in the source when the base has the change, too.
+func sawAll(active []*rules.Rule, t *tree.Tree, kernels []*tree.Kernel) []*rules.Rule {
+	unread := func(f *syntax.File) bool { return f.Unread != "" }
+	if len(kernels) < len(t.Kernels) || slices.ContainsFunc(t.Read(), unread) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(active), (*rules.Rule).Compares)
 }
 
 func notNeeded(ids []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
+	"github.com/tilegate/tilegate/checks/rules/r30"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
 )
 
@@ -134,6 +136,43 @@ func TestSuppressionOfAKernelThatIsLeftOut(t *testing.T) {
 		assert.Equal(t, used, r.Summary.Suppressions[0].Used, kernel)
 		assert.Empty(t, r.Summary.Suppressions[0].Problem, kernel)
 	}
+}
+
+// What a rule says of a change is not said again when the base has the change, too:
+// the comment that accepted it is not called idle then.
+func TestSuppressionOfARuleThatCompares(t *testing.T) {
+	head, _, err := ruletest.Head("../rules/r30/testdata/bad_one.txtar", r30.Rule)
+	require.NoError(t, err)
+	const path = "src/tilegym/ops/cutile_rs/demo.py"
+	with := func(old, text string) *fstest.MapFile {
+		src := strings.Replace(string(head[path].Data), old, text, 1)
+		require.Contains(t, src, text)
+		return &fstest.MapFile{Data: []byte(src)}
+	}
+	guarded := maps.Clone(head)
+	guarded[path] = with("    a = a.contiguous()\n", "    a = a.contiguous()\n    b = b.contiguous()\n")
+	head[path] = with("def demo(", "# tilegate: allow(R30) rows are 16 bytes\ndef demo(")
+	for name, base := range map[string]fstest.MapFS{"the change": guarded, "without a base": nil, "the next change": head} {
+		r := reviewed(t, head, base)
+		for _, f := range r.Findings {
+			assert.NotEqual(t, "R30", f.Rule, name)
+		}
+		require.Len(t, r.Summary.Suppressions, 1, name)
+		assert.Equal(t, name == "the change", r.Summary.Suppressions[0].Used, name)
+		assert.Empty(t, r.Summary.Suppressions[0].Problem, name)
+	}
+}
+
+// What an unread file holds is not known: a rule may have found something elsewhere
+// if it had been read.
+func TestSuppressionBesideAnUnreadFile(t *testing.T) {
+	head := withLine("        // tilegate: allow(R2) a measured value\n" + violation)
+	require.Contains(t, reviewed(t, head, nil).Summary.Suppressions[0].Problem, "not needed")
+	head["src/tilegym/ops/cutile_rs/demo.py"] = &fstest.MapFile{Data: []byte("def demo(:\n")}
+	r := reviewed(t, head, nil)
+	require.Len(t, r.Summary.Unread, 1)
+	require.Len(t, r.Summary.Suppressions, 1)
+	assert.Empty(t, r.Summary.Suppressions[0].Problem)
 }
 
 // A comment inside a string or documentation accepts nothing.

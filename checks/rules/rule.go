@@ -80,6 +80,12 @@ type Check struct {
 // checks lists all checks of the rule, the main one first.
 func (r *Rule) checks() []Check { return append([]Check{{r.Scope, r.Run}}, r.Also...) }
 
+// Compares reports whether some of what the rule says is about a change, and so
+// depends on the base.
+func (r *Rule) Compares() bool {
+	return slices.ContainsFunc(r.checks(), func(c Check) bool { return c.Scope == PerChange })
+}
+
 // WhyOf is what goes wrong when the rule is broken by a kind of construct: the
 // reason of the construct, else that of the words that it begins with, else the
 // rule's.

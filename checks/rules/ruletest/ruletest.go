@@ -191,7 +191,7 @@ func load(file string, rule *rules.Rule) (*fixture, error) {
 		return nil, err
 	}
 	fx := &fixture{fs: Base(), goldens: map[string][]byte{}}
-	if compares := func(c rules.Check) bool { return c.Scope == rules.PerChange }; rule.Scope == rules.PerChange || slices.ContainsFunc(rule.Also, compares) {
+	if rule.Compares() {
 		fx.base = Base()
 	}
 	for _, f := range txtar.Parse(data).Files {
