@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/ruletest"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 )
@@ -225,4 +226,41 @@ func TestQuestionsOfLayoutAreBounded(t *testing.T) {
 	w := host.ParseWrapper(f)
 	clone := f.Root().Find("call")[0]
 	hostile.Within(t, time.Second, func() { assert.False(t, w.LayoutGuarded(clone)) })
+}
+
+// What is too large to be modelled is no clean file.
+func TestLargeFilesAreListedAsUnread(t *testing.T) {
+	base := ruletest.Base()
+	python, rust := tree.OpsRoot+"/demo.py", tree.OpsRoot+"/demo_kernel/ffi.rs"
+	bind := "    ffi, lib = bind_kernel_function_cffi(_KERNEL, _FFI_CDEF)\n"
+	text := func(p string) string { return string(base[p].Data) }
+	export := func(extra string) string {
+		before, after, ok := strings.Cut(text(rust), "match op.sync_on")
+		require.True(t, ok)
+		return before + extra + "match op.sync_on" + after
+	}
+	for name, c := range map[string]struct{ path, text, why string }{
+		"as it is":     {python, text(python), ""},
+		"bindings":     {python, text(python) + "def f():\n" + strings.Repeat(bind, 257), "more than 256 library calls, bindings or registrations"},
+		"declaration":  {python, text(python) + "\nffi, lib = bind_kernel_function_cffi('x', 'a'" + strings.Repeat(" ''", 1100) + ")\n", "a declaration of more than 1024 pieces"},
+		"exports":      {rust, text(rust) + strings.Repeat("pub unsafe extern \"C\" fn f() {}\n", 257), "more than 256 exports"},
+		"launches":     {rust, export(strings.Repeat("demo_kernel(x).sync_on(&s);\n", 65)), "more than 64 launches"},
+		"its generics": {rust, export("demo_kernel(x).generics(vec![" + strings.Repeat("a, ", 65) + "]).sync_on(&s);\n"), "more than 64 launches, or generics"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := ruletest.Base()
+			files[c.path] = &fstest.MapFile{Data: []byte(c.text)}
+			tr, err := tree.Load(files, nil)
+			require.NoError(t, err)
+			host.Facts.For(&rules.Facts{}, tr, rules.Unit{})
+			assert.Empty(t, tr.File(c.path).Unread, "rules still get the file")
+			for _, f := range tr.Read() {
+				if f.Path == c.path && c.why != "" {
+					assert.Contains(t, f.Unread, c.why)
+				} else {
+					assert.Empty(t, f.Unread, f.Path)
+				}
+			}
+		})
+	}
 }

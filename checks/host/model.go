@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -130,6 +131,9 @@ func newModel(t *tree.Tree) *Model {
 			if f != nil {
 				w = ParseWrapper(f)
 			}
+			if w != nil && w.large() {
+				t.Partly(p, errLarge)
+			}
 			if w == nil || w.large() {
 				c.PythonRead = false
 			} else {
@@ -146,7 +150,9 @@ func newModel(t *tree.Tree) *Model {
 			}
 			k := &Kernel{Kernel: tk, Crate: c, Wrapper: wrappers[tk.Wrapper], Entries: map[string]*dsl.Func{}}
 			if f := read(t, tk.FFI); f != nil {
-				k.FFI = parseFFI(f)
+				if k.FFI = parseFFI(f); k.FFI == nil {
+					t.Partly(tk.FFI, errManyExports)
+				}
 			}
 			if tk.KernelRS != "" {
 				for _, mod := range dsl.Parse(t.File(tk.KernelRS)) {
@@ -157,7 +163,9 @@ func newModel(t *tree.Tree) *Model {
 			}
 			if k.FFI != nil {
 				for _, e := range k.FFI.Exports {
-					e.findLaunches(k.Entries)
+					if !e.findLaunches(k.Entries) {
+						t.Partly(tk.FFI, errManyLaunches)
+					}
 					if c.exports[e.Name] == nil {
 						c.exports[e.Name] = e
 					}
@@ -174,6 +182,13 @@ func newModel(t *tree.Tree) *Model {
 	m.findDispatched()
 	return m
 }
+
+// What is said of files with more of something than is modelled.
+var (
+	errLarge        = fmt.Sprintf("more than %d library calls, bindings or registrations, or a declaration of more than %d pieces: nothing in it was compared with the export", maxItems, maxPieces)
+	errManyExports  = fmt.Sprintf("more than %d exports, or parameters of one: nothing in it was compared with the wrapper", maxItems)
+	errManyLaunches = fmt.Sprintf("an export with more than %d launches, or generics of one, of which only the first were looked at", maxLaunches)
+)
 
 // read parses a file and returns it only when all of it could be read: half a
 // file proves nothing about what it lacks.

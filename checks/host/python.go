@@ -27,6 +27,7 @@ type Wrapper struct {
 	graph   *graph
 	texts   map[string]text // of Consts, once they are looked up
 	cdefs   map[syntax.Node]*CDef
+	pieces  bool // some text is made of more pieces than are followed
 }
 
 // scopedName is a name in the function or module that binds it.
@@ -203,7 +204,7 @@ func (w *Wrapper) findLibraries() {
 
 // large reports whether the file has more of something than is modelled.
 func (w *Wrapper) large() bool {
-	return len(w.Binds) > maxItems || len(w.Calls) > maxItems || len(w.Registers) > maxItems || len(w.libs) > maxItems
+	return w.pieces || len(w.Binds) > maxItems || len(w.Calls) > maxItems || len(w.Registers) > maxItems || len(w.libs) > maxItems
 }
 
 // Callers lists the calls of a function by its plain name.
@@ -403,7 +404,9 @@ func write(b *strings.Builder, n syntax.Node, hops int, constant func(name strin
 // textParts lists where the text of a string expression stands in the file.
 func (w *Wrapper) textParts(n syntax.Node) (parts []syntax.Span, escapes, ok bool) {
 	left := maxPieces
-	return w.spans(n, maxHops, &left)
+	parts, escapes, ok = w.spans(n, maxHops, &left)
+	w.pieces = w.pieces || left < 0
+	return parts, escapes, ok
 }
 
 func (w *Wrapper) spans(n syntax.Node, hops int, left *int) (parts []syntax.Span, escapes, ok bool) {

@@ -48,7 +48,8 @@ type Export struct {
 	changed map[string]bool
 }
 
-// maxLaunches bounds the launches of one export that are followed.
+// maxLaunches bounds the launches of one export that are followed, and the generics
+// of one that are read.
 const maxLaunches = 64
 
 // Param is a parameter of an export. Type is as written, without white space.
@@ -94,6 +95,7 @@ type Launch struct {
 	Escapes bool
 	// Runs says that the launch is seen to run (sync_on and the like).
 	Runs bool
+	long bool // more generics than are read
 }
 
 // Generic is one element of a generics list.
@@ -493,8 +495,10 @@ func lookup(at syntax.Node, name string) syntax.Node {
 	return syntax.Node{}
 }
 
-func (e *Export) findLaunches(entries map[string]*dsl.Func) {
+// findLaunches reports whether all launches, and their generics, are followed.
+func (e *Export) findLaunches(entries map[string]*dsl.Func) bool {
 	var found []dsl.Call
+	whole := true
 	e.changed = map[string]bool{}
 	for _, c := range dsl.Calls(e.Body) {
 		switch {
@@ -504,11 +508,15 @@ func (e *Export) findLaunches(entries map[string]*dsl.Func) {
 			}
 		case entries[c.Name] != nil && len(found) < maxLaunches:
 			found = append(found, c)
+		case entries[c.Name] != nil:
+			whole = false
 		}
 	}
 	for _, c := range found {
-		e.Launches = append(e.Launches, e.newLaunch(entries[c.Name], c))
+		l := e.newLaunch(entries[c.Name], c)
+		e.Launches, whole = append(e.Launches, l), whole && !l.long
 	}
+	return whole
 }
 
 func (e *Export) newLaunch(entry *dsl.Func, call dsl.Call) *Launch {
@@ -644,7 +652,8 @@ func (l *Launch) readGenerics(arg syntax.Node) {
 	default:
 		return
 	}
-	if len(list) > maxItems {
+	if len(list) > maxLaunches {
+		l.long = true
 		return
 	}
 	l.Listed = true

@@ -81,6 +81,7 @@ type entry struct {
 	file         *syntax.File
 	src          []byte
 	err          error
+	partly       string // see Partly
 }
 
 // Load finds the kernels of a checkout. With reuse, files that are equal there
@@ -277,6 +278,17 @@ func (t *Tree) Unread(p, why string) {
 	t.files[p] = e
 }
 
+// Partly records why a file that is read is not understood as a whole, so that the
+// tree is not called clean. Rules get the file nevertheless.
+func (t *Tree) Partly(p, why string) {
+	e := t.load(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.partly == "" || why < e.partly { // whichever rule comes first
+		e.partly = why
+	}
+}
+
 // ifExists is the path of a file of a kernel; a folder of that name is unread.
 func (t *Tree) ifExists(p string) string {
 	if _, err := fs.Stat(t.FS, p); t.Exists(p) || p != "" && err == nil {
@@ -471,7 +483,12 @@ func (t *Tree) Read() []*syntax.File {
 	var out []*syntax.File
 	for p, e := range t.files {
 		if p != "" && e.file != nil && !errors.Is(e.err, fs.ErrNotExist) {
-			out = append(out, e.file)
+			f := e.file
+			if e.partly != "" && f.Unread == "" {
+				file := *f
+				f, file.Unread = &file, e.partly
+			}
+			out = append(out, f)
 		}
 	}
 	slices.SortFunc(out, func(a, b *syntax.File) int { return strings.Compare(a.Path, b.Path) })

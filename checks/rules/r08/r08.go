@@ -4,6 +4,7 @@ package r08
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func run(p *rules.Pass) {
 		}
 	}
 	reported := map[syntax.Node]bool{}
-	other := sync.OnceValue(func() bool { return otherAccumulators(ref) })
+	other := sync.OnceValue(func() bool { return otherAccumulators(p, ref) })
 	for _, m := range products {
 		accumulator(p, m, other, reported)
 	}
@@ -122,12 +123,13 @@ const maxCalls = 64
 
 // otherAccumulators reports whether the reference accumulates in another type
 // than float32.
-func otherAccumulators(ref *reference.File) bool {
+func otherAccumulators(p *rules.Pass, ref *reference.File) bool {
 	if ref == nil {
 		return false
 	}
 	for i, c := range ref.Calls("mma") {
 		if i == maxCalls {
+			tooMany(p)
 			return true
 		}
 		acc := c.Arg("acc", 2)
@@ -145,6 +147,11 @@ func otherAccumulators(ref *reference.File) bool {
 		}
 	}
 	return false
+}
+
+// tooMany says that a reference is larger than what is looked at.
+func tooMany(p *rules.Pass) {
+	p.Tree.Partly(p.Kernel.Reference, fmt.Sprintf("more than %d matrix products or kernels: the kernel was not compared with them", maxCalls))
 }
 
 // missingCast reports products that do not take tf32 although the reference
@@ -170,7 +177,7 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 		byFunc[m.fn] = append(byFunc[m.fn], m)
 		anyCast = anyCast || m.casts()
 	}
-	if anyCast && !everyKernelCasts(ref) {
+	if anyCast && !everyKernelCasts(p, ref) {
 		p.Undecided("only some kernels of the reference cast to tf32, and so does the port")
 		return
 	}
@@ -198,8 +205,9 @@ func missingCast(p *rules.Pass, ref *reference.File, products []product) {
 
 // everyKernelCasts reports whether each reached kernel of the reference with a
 // matrix product casts to tf32.
-func everyKernelCasts(ref *reference.File) bool {
+func everyKernelCasts(p *rules.Pass, ref *reference.File) bool {
 	if len(ref.Kernels) > maxCalls {
+		tooMany(p)
 		return false
 	}
 	for _, k := range ref.Kernels {

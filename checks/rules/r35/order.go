@@ -1,6 +1,7 @@
 package r35
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ const maxBound = 256
 // crossed reports the first such name among those that are bound to parameters.
 func crossed(p *rules.Pass, e *host.Export, names map[string][]string, bound map[string]string) bool {
 	if len(bound) > maxBound {
-		p.Undecided("more names than a function has that was written to be used")
+		p.Tree.Partly(e.NameAt.File().Path, fmt.Sprintf("more than %d names of descriptors in one export: they were not compared with each other", maxBound))
 		return false
 	}
 	called := func(local, param string) bool { return slices.Contains(names[param], fold(stem(local))) }

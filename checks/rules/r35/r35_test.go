@@ -2,8 +2,11 @@ package r35_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +15,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/rules/r35"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
+	"github.com/tilegate/tilegate/checks/tree"
 )
 
 func Test(t *testing.T) { ruletest.Run(t, r35.Rule) }
@@ -50,4 +54,22 @@ func TestReasonOfAConstruct(t *testing.T) {
 	assert.NotEqual(t, r35.Rule.WhyOf("rc"), r35.Rule.WhyOf("rc assert"))
 	assert.Equal(t, r35.Rule.Why, r35.Rule.WhyOf("another thing"))
 	assert.Equal(t, r35.Rule.Why, r35.Rule.WhyOf(""))
+}
+
+// What is too much to be compared is told as not read.
+func TestManyDescriptors(t *testing.T) {
+	head := ruletest.Base()
+	p := tree.OpsRoot + "/demo_kernel/ffi.rs"
+	var lets strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&lets, "    let d%d = &*out;\n", i)
+	}
+	before, after, ok := strings.Cut(string(head[p].Data), "    let cols")
+	require.True(t, ok)
+	head[p] = &fstest.MapFile{Data: []byte(before + lets.String() + "    let cols" + after)}
+	r, err := review.Run(context.Background(), review.Options{Head: head, Rules: []*rules.Rule{r35.Rule}})
+	require.NoError(t, err)
+	require.Len(t, r.Summary.Unread, 1)
+	assert.Equal(t, p, r.Summary.Unread[0].Path)
+	assert.Contains(t, r.Summary.Unread[0].Why, "more than 256 names of descriptors")
 }
