@@ -1,10 +1,11 @@
 // Package hostile is for tests only. It answers "what does a text look like that
 // is made to hurt its reader, and did the reader bear it?": shapes of text of any
-// size, and bounds of the time that reading may take. It knows no reader.
+// size, and bounds of the time and memory that reading may take. It knows no reader.
 package hostile
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,11 +22,16 @@ const (
 	// fuzzer's instrumentation, which makes code several times slower.
 	base    = 10 * time.Second
 	perByte = 100 * time.Microsecond
+	// room and roomPerByte are the memory that a call may take besides what the
+	// process has, most is the memory that a call of Within may.
+	room        = 256 << 20
+	roomPerByte = 4 << 10
+	most        = 512 << 20
 )
 
-// Ends runs a reader of n bytes and fails the test when it takes processor time
-// out of all proportion. A call that does not end is broken off by a panic with
-// the stacks of all goroutines, by which a fuzzer keeps the input.
+// Ends runs a reader of n bytes and fails the test when it takes processor time or
+// memory out of all proportion. A call that does not end is broken off by a panic
+// with the stacks of all goroutines, by which a fuzzer keeps the input.
 func Ends(tb testing.TB, n int, read func()) {
 	tb.Helper()
 	watch := time.AfterFunc(hang, func() {
@@ -33,10 +39,41 @@ func Ends(tb testing.TB, n int, read func()) {
 		panic(fmt.Sprintf("no end after %s on %d bytes:\n%s", hang, n, stacks[:runtime.Stack(stacks, true)]))
 	})
 	defer watch.Stop()
-	took := Time(read)
+	var took time.Duration
+	held := Memory(func() { took = Time(read) })
 	if limit := base + time.Duration(n)*perByte; took > limit {
 		tb.Fatalf("%s of processor time for %d bytes, expected at most %s", took, n, limit)
 	}
+	if limit := int64(room + n*roomPerByte); held > limit && !Race {
+		tb.Fatalf("%d MiB of memory for %d bytes, expected at most %d MiB", held>>20, n, limit>>20)
+	}
+}
+
+// Memory is by how much the memory of the process, C's included, is larger at its
+// highest while run runs than before. Where the system does not forget an earlier
+// peak, what lies below that is not seen.
+func Memory(run func()) int64 {
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o200)
+	before := highest()
+	run()
+	return highest() - before
+}
+
+// highest is the most memory that the process had, in bytes.
+func highest() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		_, rest, _ := strings.Cut(string(status), "VmHWM:")
+		var kib int64
+		if _, err := fmt.Sscan(rest, &kib); err == nil {
+			return kib << 10
+		}
+	}
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return u.Maxrss << 10
 }
 
 // Time is the processor time that the process spends while run runs.
@@ -56,9 +93,10 @@ func processor() time.Duration {
 
 const (
 	growth = 4 // the larger size of Grows against its smaller one
-	worst  = 9 // times the processor time that the larger one may take
-	noise  = 100 * time.Millisecond
-	tries  = 4
+	worst  = 8 // times the processor time that the larger one may take
+	tries  = 5
+	// least is the time of the smaller one below which a clock does not tell it.
+	least = 2 * time.Millisecond
 )
 
 // Linear runs a reader on a text of about n bytes and on one of four times n, as
@@ -87,7 +125,7 @@ func Grows(tb testing.TB, n int, run func(n int)) {
 			short, long = s, l
 		}
 		short, long = min(short, s), min(long, l)
-		if long < worst*short+noise {
+		if long < worst*max(short, least) {
 			return
 		}
 	}
@@ -95,36 +133,49 @@ func Grows(tb testing.TB, n int, run func(n int)) {
 }
 
 // Within runs a call and fails the test when it takes more processor time than
-// Allow gives. Only a result that comes again and again counts. The race detector
-// measures nothing.
+// Allow gives, or memory than a review may. Only a time that comes again and again
+// counts. The race detector measures nothing.
 func Within(tb testing.TB, limit time.Duration, run func()) {
 	tb.Helper()
 	var took, allowed time.Duration
 	for range tries {
-		took = Time(run)
-		if Race || took < limit {
+		held := Memory(func() { took = Time(run) })
+		if Race {
+			return
+		}
+		if held > most {
+			tb.Errorf("%d MiB of memory, expected at most %d MiB", held>>20, most>>20)
+			return
+		}
+		if took < limit {
 			return
 		}
 		if allowed = Allow(limit); took < allowed {
+			tb.Logf("%s of processor time, more than %s: this machine is %.1f times slower than usual", took, limit, float64(allowed)/float64(limit))
 			return
 		}
 	}
 	tb.Errorf("%s of processor time, expected less than %s, here %s", took, limit, allowed)
 }
 
-// Allow is a limit of processor time that holds for an idle processor, as others
-// slow this one down: it grows by as much as a known piece of work takes longer.
+// Allow is a limit of time that holds for an idle processor, as others slow this
+// one down: it grows by as much as a known piece of work takes longer, up to slowest
+// times.
 func Allow(limit time.Duration) time.Duration {
-	return time.Duration(float64(limit) * slowness())
+	return time.Duration(float64(limit) * slowness(Time(work)))
 }
 
-// usual is what work takes on an idle processor of 2.4 GHz.
-const usual = 90 * time.Millisecond
+const (
+	// usual is what work takes on an idle processor of 2.4 GHz.
+	usual = 90 * time.Millisecond
+	// slowest is how many times slower a machine may be before a limit fails on it.
+	slowest = 4
+)
 
-// slowness is how many times longer than usual a known piece of work takes now; 1
-// on a machine that is as fast or faster.
-func slowness() float64 {
-	return max(1, float64(Time(work))/float64(usual))
+// slowness is how many times longer than usual a known piece of work took; 1 on a
+// machine that is as fast or faster.
+func slowness(took time.Duration) float64 {
+	return min(max(1, float64(took)/float64(usual)), slowest)
 }
 
 // work sorts numbers.
@@ -399,6 +450,40 @@ var Python = []Shape{
 	Numbered("selections", "if is_backend_available('cutile-rs'):\n", "    from . import a#\n", ""),
 	Numbered("guarded selections", "", "if is_backend_available('cutile-rs'):\n    from . import a#\n", ""),
 	Numbered("dispatched ops", "", "@dispatch('a#')\ndef a#(x):\n    raise NotImplementedError\n", ""),
+}
+
+// Growing are shapes of a Python file of a few lines whose values are exponentially
+// larger than its text.
+var Growing = []Shape{
+	Numbered("texts that double", "A = 'aaaaaaaa'\n", "A = A + A\n", ""),
+	Numbered("texts that double in place", "A = 'aaaaaaaa'\n", "A += A\n", ""),
+	Numbered("format strings of format strings", "A = 'aaaaaaaa'\n", "A = f'{A}{A}{A}{A}'\n", ""),
+	Numbered("format strings with a width", "A = 'a'\n", "A = f'{A:>999999999}'\n", ""),
+	Numbered("replacements", "A = 'aaaaaaaa'\n", "A = A.replace('a', 'aaaaaaaaaaaaaaaaaaaa')\n", ""),
+	Numbered("replacements of nothing", "A = 'aaaaaaaa'\n", "A = A.replace('', A)\n", ""),
+	Numbered("joined texts", "A = 'aaaaaaaa'\n", "A = A.join([A, A, A])\n", ""),
+	Numbered("formatted texts", "A = '{0}{0}'\n", "A = A.format(A)\nB = '%s%s' % (A, A)\n", ""),
+	Numbered("texts of numbers", "A = '1'\n", "A = str(A) + str(A)\nB = int(A)\n", ""),
+	Numbered("repeated texts", "A = 'aaaaaaaa'\n", "A = A * 4611686018427387904\n", ""),
+	Numbered("texts in upper case", "A = 'aaaaaaaa'\n", "A = (A + A).upper().lower().strip()\n", ""),
+	Numbered("lists that double", "A = [0, 1]\n", "A = A + A\n", ""),
+	Numbered("lists that double in place", "A = [0, 1]\n", "A += A\nA.extend(A)\n", ""),
+	Numbered("repeated lists", "A = [0, 0, 0, 0]\n", "A = A * 4611686018427387904\n", ""),
+	Numbered("lists that are repeated a little", "A = [0, 0, 0, 0]\n", "A = A * 4\n", ""),
+	Numbered("negative repetition", "A = [0, 0, 0, 0]\n", "A = A * -4611686018427387904\n", ""),
+	Numbered("lists in lists", "A = [0]\n", "A = [A, A, A, A]\n", ""),
+	Numbered("splats", "A = [0]\n", "A = [*A, *A, *A]\n", ""),
+	Numbered("dictionaries of dictionaries", "A = {}\n", "A = {'a': A, 'b': A, **A}\n", ""),
+	Numbered("comprehensions of comprehensions", "A = [0, 1]\n", "A = [(x, y) for x in A for y in A]\n", ""),
+	Numbered("products", "import itertools\nA = [0, 1]\n", "A = list(itertools.product(A, A, repeat=8))\n", ""),
+	Numbered("ranges", "", "A# = range(-9223372036854775807, 9223372036854775807)\nfor i in A#: pass\n", ""),
+	Numbered("ranges with a large step", "", "A# = list(range(0, 9223372036854775807, 9223372036854775806))\n", ""),
+	Numbered("ranges that go down", "", "A# = list(range(9223372036854775807, -9223372036854775807, -1))\n", ""),
+	Numbered("powers", "A = 10\n", "A = A ** A ** A\n", ""),
+	Numbered("powers of negative numbers", "A = -10\n", "A = A ** 99\nB = (-2) ** 9223372036854775807\n", ""),
+	Numbered("shifts", "A = 1\n", "A = A << 99999999\nB = 1 << 47 << 47\n", ""),
+	Numbered("squares", "A = 10\n", "A = A * A\n", ""),
+	Numbered("digits that double", "A = 9\n", "A = int(str(A) + str(A))\n", ""),
 }
 
 // TOML are shapes of a TOML file.
