@@ -12,10 +12,12 @@ import (
 // PlanSchema is the identifier of the JSON form of a Plan.
 const PlanSchema = "tilegate.plan/v1"
 
-// Change is one changed path. Previous is the path before a rename.
+// Change is one changed path. Previous is the path before a rename. Untracked says
+// that the path is in the work tree and that git does not track it.
 type Change struct {
-	Path     string
-	Previous string
+	Path      string
+	Previous  string
+	Untracked bool
 }
 
 // Plan says which kernels and stages a change needs, and why.
@@ -112,6 +114,11 @@ func (p *planner) affect(where string, kernels ...*Kernel) {
 }
 
 func (p *planner) change(c Change) {
+	// A build leaves it beside the manifest, and TileGym neither commits nor ignores it.
+	if c.Untracked && path.Base(c.Path) == "Cargo.lock" {
+		p.note("what cargo wrote and git does not track")
+		return
+	}
 	paths := []string{c.Path}
 	if c.Previous != "" && c.Previous != c.Path {
 		paths = append(paths, c.Previous)

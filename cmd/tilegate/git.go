@@ -229,7 +229,7 @@ func changes(dir, base string) ([]tree.Change, error) {
 	}
 	for p := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if p != "" {
-			list = append(list, tree.Change{Path: p})
+			list = append(list, tree.Change{Path: p, Untracked: true})
 		}
 	}
 	return list, nil
