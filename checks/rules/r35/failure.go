@@ -1,6 +1,7 @@
 package r35
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,18 +29,21 @@ type checked struct {
 	code    int
 	is      map[string]bool // names of the code
 	related map[string]bool // names of arguments and of what is made from them
+	asked   bool            // a condition has asked for the code: what follows may depend on it
+	calls   *callees
 	left    int
 }
 
 // raisesOnFailure reports whether a function that gets a return code raises for
-// each code of a failure, or may, as far as its source says.
-func raisesOnFailure(fn syntax.Node) bool {
+// each code of a failure, or may, as far as its source says. The functions that it calls
+// are those of its file.
+func raisesOnFailure(fn syntax.Node, calls *callees) bool {
 	params := fn.Field("parameters").NamedChildren()
 	if len(params) == 0 {
 		return false
 	}
 	for _, code := range failureCodes {
-		c := &checked{code: code, is: map[string]bool{first(params[0]): true}, related: map[string]bool{}, left: maxChecked}
+		c := &checked{code: code, is: map[string]bool{first(params[0]): true}, related: map[string]bool{}, calls: calls, left: maxChecked}
 		for _, id := range fn.Field("parameters").Find("identifier") {
 			c.related[id.Text()] = true
 		}
@@ -79,7 +83,7 @@ func (c *checked) passes(list []syntax.Node) bool {
 		case "raise_statement":
 			return false
 		case "return_statement":
-			return !c.handsOn(s)
+			return !c.mayRaise(s)
 		case "if_statement":
 			return c.branches(s, rest)
 		case "with_statement":
@@ -96,14 +100,14 @@ func (c *checked) passes(list []syntax.Node) bool {
 				return false
 			}
 		case "expression_statement":
-			if c.handsOn(s) {
+			if c.mayRaise(s) {
 				return false
 			}
 			if a := s.NamedChild(0); a.Is("assignment", "augmented_assignment") {
 				c.assign(a)
 			}
 		case "for_statement", "while_statement", "match_statement":
-			if len(s.Find("raise_statement", "return_statement")) > 0 || c.handsOn(s) {
+			if len(s.Find("raise_statement", "return_statement")) > 0 || c.mayRaise(s) {
 				return false
 			}
 		}
@@ -127,6 +131,12 @@ func (c *checked) branches(s syntax.Node, rest []syntax.Node) bool {
 			otherwise = p.Field("body").NamedChildren()
 		}
 	}
+	for _, b := range list {
+		if c.mentions(b.cond) {
+			c.asked = true
+			c.touched(s)
+		}
+	}
 	all := true // of the branches that an unknown condition chooses from
 	for _, b := range list {
 		if c.handsOn(b.cond) {
@@ -146,12 +156,31 @@ func (c *checked) branches(s syntax.Node, rest []syntax.Node) bool {
 	return all && c.passes(join(otherwise, rest))
 }
 
+// touched relates to the code what the branches of a condition on it assign or call a
+// method of.
+func (c *checked) touched(branches syntax.Node) {
+	for _, n := range branches.Find("assignment", "augmented_assignment", "named_expression", "call") {
+		at := n.Field("left")
+		switch {
+		case n.Is("call"):
+			at = n.Field("function").Field("object")
+		case n.Is("named_expression"):
+			at = n.Field("name")
+		}
+		for _, id := range append(at.Find("identifier"), at) {
+			if id.Is("identifier") {
+				c.related[id.Text()] = true
+			}
+		}
+	}
+}
+
 func join(a, b []syntax.Node) []syntax.Node { return append(append([]syntax.Node(nil), a...), b...) }
 
 // assign notes what a name holds now.
 func (c *checked) assign(a syntax.Node) {
 	right := a.Field("right")
-	isCode := a.Is("assignment") && c.isCode(right)
+	isCode := a.Is("assignment") && a.Field("left").Is("identifier") && c.isCode(right)
 	from := c.mentions(right) || a.Is("augmented_assignment") && c.mentions(a.Field("left"))
 	for _, id := range a.Field("left").Find("identifier") {
 		c.name(id.Text(), isCode, from)
@@ -207,6 +236,50 @@ func (c *checked) handsOn(n syntax.Node) bool {
 		}
 	}
 	return false
+}
+
+// mayRaise reports whether a statement hands the code on, or calls a function that may
+// raise for it where the code was asked for before.
+func (c *checked) mayRaise(s syntax.Node) bool {
+	return c.handsOn(s) || c.asked && slices.ContainsFunc(s.Find("call"), c.calls.raise)
+}
+
+// callees knows the functions of a file that may raise without being given the code.
+type callees struct {
+	defs  map[string][]syntax.Node
+	known map[string]bool // answers; true while one is looked for
+}
+
+func newCallees(f *syntax.File) *callees {
+	c := &callees{map[string][]syntax.Node{}, map[string]bool{}}
+	for _, d := range f.Root().Find("function_definition") {
+		name := d.Field("name").Text()
+		c.defs[name] = append(c.defs[name], d)
+	}
+	return c
+}
+
+// raise reports whether a call may raise. Of a function that is not in the file
+// nothing is known.
+func (c *callees) raise(call syntax.Node) bool {
+	fn := call.Field("function")
+	if harmless[syntax.PyName(fn)] {
+		return false
+	}
+	name := fn.Text()
+	if !fn.Is("identifier") || len(c.defs[name]) == 0 {
+		return true
+	}
+	raises, seen := c.known[name]
+	if !seen {
+		c.known[name] = true
+		raises = slices.ContainsFunc(c.defs[name], func(d syntax.Node) bool {
+			body := d.Field("body")
+			return len(body.Find("raise_statement", "assert_statement")) > 0 || slices.ContainsFunc(body.Find("call"), c.raise)
+		})
+		c.known[name] = raises
+	}
+	return raises
 }
 
 // holds evaluates a condition for the code.

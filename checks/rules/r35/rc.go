@@ -254,7 +254,7 @@ func condition(stmt, cond syntax.Node, rc string) use {
 // toothless reports a call of check_rc that is a function of the wrapper's own
 // which lets failures pass.
 func toothless(p *rules.Pass, w *host.Wrapper, call syntax.Node) {
-	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn) {
+	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn, newCallees(w.File)) {
 		p.Reportf(call, rules.Error, "rc own check", "`check_rc` is the wrapper's own here and does not raise for every code but 0; expected that of `utils.py`")
 	}
 }

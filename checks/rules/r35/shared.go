@@ -17,8 +17,9 @@ func contract(p *rules.Pass, m *host.Model) {
 		p.Undecided("no readable utils.py")
 		return
 	}
+	calls := newCallees(m.Utils.File)
 	for _, fn := range m.Utils.File.Root().Find("function_definition") {
-		if fn.Field("name").Text() == "check_rc" && !raisesOnFailure(fn) {
+		if fn.Field("name").Text() == "check_rc" && !raisesOnFailure(fn, calls) {
 			p.Reportf(fn.Field("name"), rules.Error, "rc own check", "`check_rc` does not raise for every code but 0, so a failed launch looks like a result")
 		}
 	}
@@ -338,7 +339,7 @@ func raised(u *host.Utils) (string, syntax.Node) {
 	var at syntax.Node
 	for _, r := range u.CheckRC.Find("raise_statement") {
 		call := r.NamedChild(0)
-		if !call.Is("call") {
+		if !call.Is("call") || slices.ContainsFunc(syntax.PyArgs(call), unseen) {
 			return "", at
 		}
 		for _, s := range call.Find("string") {
@@ -364,4 +365,9 @@ func raised(u *host.Utils) (string, syntax.Node) {
 		b.WriteString(syntax.PyString(m.Field("value")) + "\n")
 	}
 	return b.String(), at
+}
+
+// unseen reports whether a text is put together where it is not seen.
+func unseen(arg syntax.Node) bool {
+	return arg.Is("call") && syntax.PyName(arg.Field("function")) != "format"
 }
