@@ -220,18 +220,24 @@ func (c *checked) mentions(n syntax.Node) bool {
 	return found
 }
 
-// harmless are functions that get a code without judging it.
-var harmless = map[string]bool{
+// logs are functions that write a message.
+var logs = map[string]bool{
 	"print": true, "debug": true, "info": true, "warning": true, "warn": true, "error": true, "exception": true, "critical": true, "log": true,
+}
+
+// judgeless are other functions that get a code without judging it.
+var judgeless = map[string]bool{
 	"get": true, "int": true, "str": true, "repr": true, "hex": true, "format": true, "abs": true, "bool": true, "isinstance": true, "append": true, "write": true,
 }
+
+func harmless(name string) bool { return logs[name] || judgeless[name] }
 
 // handsOn reports whether a node gives the code, or what is made from it, to a
 // function that may raise for it, or ends the process.
 func (c *checked) handsOn(n syntax.Node) bool {
 	for _, call := range n.Find("call") {
 		name := syntax.PyName(call.Field("function"))
-		if name == "exit" || name == "_exit" || name == "abort" || !harmless[name] && c.mentions(call.Field("arguments")) {
+		if name == "exit" || name == "_exit" || name == "abort" || !harmless(name) && c.mentions(call.Field("arguments")) {
 			return true
 		}
 	}
@@ -263,7 +269,7 @@ func newCallees(f *syntax.File) *callees {
 // nothing is known.
 func (c *callees) raise(call syntax.Node) bool {
 	fn := call.Field("function")
-	if harmless[syntax.PyName(fn)] {
+	if harmless(syntax.PyName(fn)) {
 		return false
 	}
 	name := fn.Text()

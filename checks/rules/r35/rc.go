@@ -277,9 +277,7 @@ func onlyLogs(block syntax.Node) bool {
 		switch {
 		case s.Is("pass_statement"), s.IsComment():
 		case s.Is("expression_statement") && call.Is("call"):
-			switch syntax.PyName(call.Field("function")) {
-			case "print", "debug", "info", "warning", "warn", "error", "exception", "log":
-			default:
+			if !logs[syntax.PyName(call.Field("function"))] {
 				return false
 			}
 		default:
