@@ -4,7 +4,9 @@ package r48
 
 import (
 	_ "embed"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -39,11 +41,15 @@ func run(p *rules.Pass) {
 		p.Undecided("the wrapper refuses sizes with a tail")
 		tails = false
 	}
+	evidence := p.Kernel.Reference
+	if fromAnalysis {
+		evidence = a.Path
+	}
 	for _, m := range dsl.Modules.Of(p) {
 		for _, f := range m.Funcs {
 			overflow(p, ref, f)
 			if f.Entry != nil && tails {
-				floors(p, f)
+				floors(p, f, evidence)
 				if fromAnalysis {
 					noTail(p, f)
 				}
@@ -74,8 +80,8 @@ func quotients(f *dsl.Func) []quotient {
 	return out
 }
 
-// overflow warns of e / (1 + e) with e = exp(x) where the reference computes
-// with exp(-x).
+// overflow warns of e / (1 + e) with e = exp(x) where the reference bounds its
+// exponents.
 func overflow(p *rules.Pass, ref *reference.File, f *dsl.Func) {
 	for _, q := range quotients(f) {
 		e, ok := onePlus(f, q.den)
@@ -90,14 +96,16 @@ func overflow(p *rules.Pass, ref *reference.File, f *dsl.Func) {
 		if !grows(f, c.Args[0], &steps) {
 			continue
 		}
-		switch {
-		case ref == nil:
+		if ref == nil {
 			p.Undecided("the reference's exponential is not known")
 			return
-		case !negated(ref):
-			continue
 		}
-		p.Reportf(q.node, rules.Warning, "overflow", "`%s` is e / (1 + e) with e = %s of the input, which becomes inf / inf for inputs above about 88; the reference takes the exponential of the negated input, which is safe", q.node.Squeeze(), c.Name)
+		there, how := bounded(ref)
+		if how == "" {
+			p.Undecided("the reference's exponents may grow as well")
+			return
+		}
+		p.Reportf(q.node, rules.Warning, "overflow", "`%s` is e / (1 + e) with e = %s of the input, which becomes inf / inf for inputs above about 88; the reference (`%s`, line %d) has `%s`, %s", rules.Source(q.node), c.Name, p.Kernel.Reference, there.Pos().Line, rules.Source(there), how)
 	}
 }
 
@@ -119,8 +127,9 @@ func onePlus(f *dsl.Func, n syntax.Node) (syntax.Node, bool) {
 	return syntax.Node{}, false
 }
 
-// number is the literal that fills a tile, or a literal itself.
-func number(f *dsl.Func, n syntax.Node) string {
+// number is the value of the literal that fills a tile, or of a literal itself. A
+// sign is no part of a literal: what is known is not negative.
+func number(f *dsl.Func, n syntax.Node) (float64, bool) {
 	n = f.Resolve(n, hops)
 	for range hops {
 		c, ok := dsl.AsCall(n)
@@ -129,25 +138,52 @@ func number(f *dsl.Func, n syntax.Node) string {
 			n = f.Resolve(c.Args[0], hops)
 		case ok && c.Method() && (c.Name == "reshape" || c.Name == "broadcast"):
 			n = f.Resolve(c.Receiver, hops)
+		case n.Is("identifier") && f.Module.Imported[n.Text()]:
+			v, ok := named[n.Text()]
+			return v, ok
 		case n.Is("identifier"):
 			item, ok := f.Module.Consts[n.Text()]
 			if !ok {
-				return ""
+				return 0, false
 			}
 			n = item.Field("value")
-		default:
-			if n.Is("float_literal", "integer_literal") {
-				return strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(n.Text(), "f32"), "f64"), "_")
+		case n.Is("scoped_identifier"):
+			if syntax.LastSegment(n.Field("path")) != "consts" {
+				return 0, false
 			}
-			return ""
+			v, ok := named[syntax.LastSegment(n)]
+			return v, ok
+		default:
+			return literal(n)
 		}
 	}
-	return ""
+	return 0, false
+}
+
+// named are constants of the standard library for floating-point numbers.
+var named = map[string]float64{
+	"LOG2_E": math.Log2E, "LOG10_E": math.Log10E, "LN_2": math.Ln2, "LN_10": math.Ln10, "E": math.E, "PI": math.Pi, "SQRT_2": math.Sqrt2,
+}
+
+// literal is the value of a number as Rust writes it, such as 1_000.5f32 or 1e0.
+func literal(n syntax.Node) (float64, bool) {
+	if !n.Is("float_literal", "integer_literal") {
+		return 0, false
+	}
+	text := strings.ReplaceAll(n.Text(), "_", "")
+	for _, suffix := range []string{"f16", "bf16", "f32", "f64", "i32", "i64", "u32", "u64", "usize", "isize"} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			text = rest
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
 }
 
 func one(f *dsl.Func, n syntax.Node) bool {
-	t := number(f, n)
-	return t != "" && strings.TrimRight(strings.TrimRight(t, "0"), ".") == "1"
+	v, ok := number(f, n)
+	return ok && v == 1
 }
 
 // call reads an expression, or what a name stands for, as a call.
@@ -212,7 +248,8 @@ func grows(f *dsl.Func, n syntax.Node, steps *dsl.Budget) bool {
 		return b.Node.Is("parameter")
 	}
 	product := func(l, r syntax.Node) bool {
-		return number(f, l) != "" && grows(f, r, steps) || number(f, r) != "" && grows(f, l, steps)
+		positive := func(n syntax.Node) bool { v, ok := number(f, n); return ok && v > 0 }
+		return positive(l) && grows(f, r, steps) || positive(r) && grows(f, l, steps)
 	}
 	if l, r, ok := dsl.Binary(n, "*"); ok {
 		return product(l, r)
@@ -231,30 +268,40 @@ func grows(f *dsl.Func, n syntax.Node, steps *dsl.Budget) bool {
 	return slices.Contains([]string{"load_view_tko", "load_ptr_tko", "load_tile"}, f.Op(c))
 }
 
-// negated reports whether the reference takes an exponential of a negated
-// value.
-func negated(ref *reference.File) bool {
-	return slices.ContainsFunc(ref.Calls("exp", "exp2"), func(c reference.Call) bool {
-		found := false
+// bounded finds an exponential of the reference whose exponent is negated, and says
+// so. One with a difference shows what the source means only where no other
+// exponential may grow. how is empty when there is none.
+func bounded(ref *reference.File) (call syntax.Node, how string) {
+	var difference syntax.Node
+	plain := false
+	for _, c := range ref.Calls("exp", "exp2") {
 		arg := c.Arg("x", 0)
 		if arg.Is("identifier") {
 			if v := ref.Before(arg); v.Valid() {
 				arg = v
 			}
 		}
+		minus := false
+		negated := false
 		arg.Inspect(func(n syntax.Node) bool {
-			switch {
-			case n.Is("unary_operator") && n.Field("operator").Text() == "-":
-				found = true
-			case n.Is("call") && ref.Name(n.Field("function")) == "negative":
-				found = true
-			case n.Is("binary_operator") && n.Field("operator").Text() == "-":
-				found = true
-			}
-			return !found
+			isMinus := n.Is("unary_operator", "binary_operator") && n.Field("operator").Text() == "-"
+			minus = minus || isMinus
+			negated = negated || isMinus && n.Is("unary_operator") || n.Is("call") && ref.Name(n.Field("function")) == "negative"
+			return !negated
 		})
-		return found
-	})
+		switch {
+		case negated:
+			return c.Node, "whose exponent is negated and does not overflow"
+		case minus && !difference.Valid():
+			difference = c.Node
+		case !minus:
+			plain = true
+		}
+	}
+	if difference.Valid() && !plain {
+		return difference, "whose exponent is a difference, which bounds it"
+	}
+	return syntax.Node{}, ""
 }
 
 // restricts reports whether a wrapper refuses sizes by a remainder.
@@ -300,8 +347,9 @@ func tailEvidence(ref *reference.File, a *reference.Analysis) (tails, fromAnalys
 	return slices.ContainsFunc(ref.Calls("load"), func(c reference.Call) bool { return c.Arg("padding_mode", -1).Valid() }), false
 }
 
-// floors warns of view loops whose tile count rounds down.
-func floors(p *rules.Pass, f *dsl.Func) {
+// floors warns of view loops whose tile count rounds down. evidence is the file that
+// says that the source rounds up.
+func floors(p *rules.Pass, f *dsl.Func, evidence string) {
 	a := f.AccessOf()
 	if a.Tensors == 0 || a.Pointers > 0 {
 		return
@@ -336,7 +384,7 @@ func floors(p *rules.Pass, f *dsl.Func) {
 				continue
 			}
 			seen[division] = true
-			p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", rules.Source(division), tile, rules.Source(dsl.Unparen(n)), tile, tile)
+			p.Reportf(division, rules.Warning, "floor", "the loop's tile count `%s` rounds down, while the reference (`%s`) rounds up and pads: a size that `%s` does not divide loses its tail; expected `(%s + %s - 1i32) / %s`", rules.Source(division), evidence, tile, rules.Source(dsl.Unparen(n)), tile, tile)
 		}
 	}
 }
