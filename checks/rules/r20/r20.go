@@ -91,7 +91,7 @@ func entryHints(p *rules.Pass, f *dsl.Func) {
 				texts = append(texts, text)
 			}
 		}
-		p.Reportf(bare[0].key, rules.Note, "hint", "`%s` has the hints `%s`; neither the reference's kernel nor an `analysis.json` has them (compile options of the launch override them)", f.Name, strings.Join(texts, ", "))
+		p.Reportf(bare[0].key, rules.Note, "hint", "`%s` has the hints `%s`; neither the reference's kernel (`%s`) nor an `analysis.json` has them (compile options of the launch override them)", f.Name, strings.Join(texts, ", "), p.Kernel.Reference)
 	}()
 	for c := range f.Entry.Args.Children() {
 		if c.Is("identifier") && c.Text() == "optimization_hints" && c.Next().Is("token_tree") {
@@ -139,7 +139,7 @@ func unfounded(p *rules.Pass, f *dsl.Func, h hint) bool {
 		}
 		if len(said) > 0 {
 			if !slices.Contains(said, h.value.Text()) && digits(h.value.Text()) {
-				p.Reportf(h.value, rules.Warning, "contradiction", "`%s` has `%s = %s`, `analysis.json` says %s", f.Name, name, h.value.Text(), list(said))
+				p.Reportf(h.value, rules.Warning, "contradiction", "`%s` has `%s = %s`, the analysis of the reference (`%s`) says %s", f.Name, name, h.value.Text(), a.Path, list(said))
 			}
 			return false
 		}
@@ -168,7 +168,7 @@ func unfounded(p *rules.Pass, f *dsl.Func, h hint) bool {
 		}
 	}
 	if len(said) > 0 && !slices.Contains(said, h.value.Text()) && digits(h.value.Text()) {
-		p.Reportf(h.value, rules.Warning, "contradiction", "`%s` has `%s = %s`, the reference's kernel has %s", f.Name, name, h.value.Text(), list(said))
+		p.Reportf(h.value, rules.Warning, "contradiction", "`%s` has `%s = %s`, the reference's kernel (`%s`) has %s", f.Name, name, h.value.Text(), p.Kernel.Reference, list(said))
 	}
 	return len(said) == 0
 }
@@ -194,20 +194,20 @@ func latencies(p *rules.Pass, f *dsl.Func) {
 		if !ok || n <= 1 {
 			continue // 0 is no hint, and 1 is what the operation takes for none
 		}
-		said, decided := referenceLatencies(p)
+		said, where, decided := referenceLatencies(p)
 		switch {
 		case !decided:
 			p.Undecided("the reference's latencies are not known")
 			return
 		case slices.Contains(said, n):
 		case len(said) == 0:
-			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference has none", c.Name, n)
+			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (`%s`) has none", c.Name, n, where)
 		default:
 			var texts []string
 			for _, s := range said {
 				texts = append(texts, strconv.Itoa(s))
 			}
-			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference has %s", c.Name, n, list(texts))
+			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (`%s`) has %s", c.Name, n, where, list(texts))
 		}
 	}
 }
@@ -233,22 +233,28 @@ func latency(f *dsl.Func, n syntax.Node) (int, bool) {
 }
 
 // referenceLatencies lists the latencies of the analysis and of the reference's
-// loads and stores; decided is false when one is not known.
-func referenceLatencies(p *rules.Pass) (said []int, decided bool) {
+// loads and stores, and tells the file or files that say so; decided is false when
+// one is not known.
+func referenceLatencies(p *rules.Pass) (said []int, where string, decided bool) {
+	var files []string
 	if a := reference.Evidence.Of(p); a != nil {
 		for _, v := range a.Values(func(k string) bool { return strings.Contains(k, "latency") }) {
 			for _, e := range flatten(v) {
 				said = append(said, int(e))
 			}
 		}
+		if len(said) > 0 {
+			files = append(files, a.Path)
+		}
 	}
 	ref := reference.Facts.Of(p)
 	if ref == nil {
-		return said, len(said) > 0
+		return said, strings.Join(files, "`, `"), len(said) > 0
 	}
+	files = append(files, p.Kernel.Reference)
 	for _, c := range ref.Calls("load", "store", "gather", "scatter") {
 		if c.Hidden() {
-			return nil, false
+			return nil, "", false
 		}
 		v := c.Arg("latency", -1)
 		if !v.Valid() {
@@ -260,17 +266,17 @@ func referenceLatencies(p *rules.Pass) (said []int, decided bool) {
 		}
 		values := ref.Values(v.Text())
 		if len(values) == 0 {
-			return nil, false
+			return nil, "", false
 		}
 		for _, v := range values {
 			n, ok := ref.Int(v)
 			if !ok {
-				return nil, false
+				return nil, "", false
 			}
 			said = append(said, n)
 		}
 	}
-	return slices.DeleteFunc(said, func(n int) bool { return n < 0 }), true
+	return slices.DeleteFunc(said, func(n int) bool { return n < 0 }), strings.Join(files, "`, `"), true
 }
 
 // flatten lists the numbers in a value of an analysis.
@@ -324,9 +330,9 @@ func clusters(p *rules.Pass) {
 				if !auto {
 					always = numbers(passed)
 				}
-				p.Reportf(c.Args[i], rules.Warning, "cluster", "the reference tunes `num_ctas` (%s), but `%s` always gets %s, so clusters stay at one block; expected the value of each configuration", numbers(theirs), q.Name, always)
+				p.Reportf(c.Args[i], rules.Warning, "cluster", "the reference (`%s`) tunes `num_ctas` (%s), but `%s` always gets %s, so clusters stay at one block; expected the value of each configuration", p.Kernel.Reference, numbers(theirs), q.Name, always)
 			case !auto && !sets:
-				p.Reportf(c.Args[i], rules.Warning, "cluster", "`%s` gets %s, but the reference never sets `num_ctas`; expected -1", q.Name, numbers(passed))
+				p.Reportf(c.Args[i], rules.Warning, "cluster", "`%s` gets %s, but the reference (`%s`) never sets `num_ctas`; expected -1", q.Name, numbers(passed), p.Kernel.Reference)
 			}
 		}
 	}

@@ -102,10 +102,10 @@ func compare(p *rules.Pass, f *dsl.Func, k *reference.Kernel) {
 			continue
 		}
 		if tile(q.Name) && tile(name) {
-			p.Reportf(q.Node, rules.Warning, "tile", "`%s` is a runtime argument, but the reference bakes `%s` and shapes are made of it; expected `const %s: i32`", q.Name, name, strings.ToUpper(q.Name))
+			p.Reportf(q.Node, rules.Warning, "tile", "`%s` is a runtime argument, but `%s` of the reference (`%s`) bakes `%s` and shapes are made of it; expected `const %s: i32`", q.Name, k.Name, p.Kernel.Reference, name, strings.ToUpper(q.Name))
 			continue
 		}
-		p.Reportf(q.Node, rules.Note, "constant", "`%s` is a runtime argument, the reference's `%s` bakes `%s`", q.Name, k.Name, name)
+		p.Reportf(q.Node, rules.Note, "constant", "`%s` is a runtime argument, but `%s` of the reference (`%s`) bakes `%s`", q.Name, k.Name, p.Kernel.Reference, name)
 	}
 }
 

@@ -3,6 +3,7 @@ package r28
 
 import (
 	_ "embed"
+	"path"
 	"slices"
 	"strings"
 
@@ -87,6 +88,15 @@ func tmaEvidence(p *rules.Pass) answer {
 	return no
 }
 
+// source names what shows how the reference reads memory: its IR where there is some,
+// else its Python.
+func source(p *rules.Pass) string {
+	if len(reference.IR.Of(p)) > 0 {
+		return path.Join(p.Kernel.Dir, "reference/*.mlir")
+	}
+	return p.Kernel.Reference
+}
+
 // notCuTile reports whether the analysis names another reference.
 func notCuTile(p *rules.Pass) bool {
 	a := reference.Evidence.Of(p)
@@ -136,7 +146,7 @@ func disabled(p *rules.Pass, fn *dsl.Func, tma answer) {
 		case unknown:
 			p.Undecided("what the reference says of TMA is not known")
 		case no:
-			p.ReportFix(n, rules.Error, "tma", rules.Replace(n.Field("name"), "Enabled", "enable TMA"), "`tma::Disabled`, but the reference never turns TMA off (`allow_tma=False`); write `tma::Enabled`")
+			p.ReportFix(n, rules.Error, "tma", rules.Replace(n.Field("name"), "Enabled", "enable TMA"), "`tma::Disabled`, but the reference (`%s`) never turns TMA off (`allow_tma=False`); write `tma::Enabled`", source(p))
 		}
 	}
 }
@@ -241,6 +251,6 @@ func pointers(p *rules.Pass, fn *dsl.Func, views answer) {
 		return // another style as a whole, which rule R12 judges
 	}
 	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko") {
-		p.Reportf(c.Node, rules.Warning, "pointer", "a pointer load, but the reference reads through views only; a padded view takes partial tiles too, with TMA")
+		p.Reportf(c.Node, rules.Warning, "pointer", "a pointer load, but the reference (`%s`) reads through views only; a padded view takes partial tiles too, with TMA", source(p))
 	}
 }

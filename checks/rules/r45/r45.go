@@ -38,7 +38,7 @@ var Rule = &rules.Rule{
 const hops = 3
 
 func run(p *rules.Pass) {
-	tails := tailEvidence(p)
+	tails, where := tailEvidence(p)
 	if tails == none {
 		return
 	}
@@ -51,7 +51,7 @@ func run(p *rules.Pass) {
 			s := newSizes(fn)
 			s.floors(p, a)
 			if tails == seen {
-				s.maskless(p)
+				s.maskless(p, where)
 			}
 		}
 	}
@@ -244,8 +244,9 @@ func roundUp(fn *dsl.Func, division, n, tile syntax.Node, bodies []syntax.Node) 
 	return rules.Replace(division.Field("left"), "("+n.Text()+" + "+tile.Text()+" - 1i32)", "round the tile count up")
 }
 
-// maskless reports loads and stores of whole tiles of lanes without a mask.
-func (s *sizes) maskless(p *rules.Pass) {
+// maskless reports loads and stores of whole tiles of lanes without a mask. where is
+// the file that shows tails.
+func (s *sizes) maskless(p *rules.Pass, where string) {
 	fn := s.fn
 	for _, c := range fn.OpCalls(fn.Body, "load_ptr_tko", "store_ptr_tko") {
 		mask, what := 3, "load reads"
@@ -271,7 +272,7 @@ func (s *sizes) maskless(p *rules.Pass) {
 			p.Undecided("the tail may be handled apart")
 			continue
 		}
-		p.Reportf(c.Args[mask], rules.Warning, "mask", "this %s `%s` lanes without a mask, while the reference rounds its tiles up or checks bounds; mask the lanes past the end", what, strings.Join(t.Shape, " x "))
+		p.Reportf(c.Args[mask], rules.Warning, "mask", "this %s `%s` lanes without a mask, while the reference (`%s`) rounds its tiles up or checks bounds; mask the lanes past the end", what, strings.Join(t.Shape, " x "), where)
 	}
 }
 
@@ -330,29 +331,31 @@ const (
 
 var tailNames = []string{"cdiv", "ceil_div", "next_power_of_2", "check_bounds"}
 
-// tailEvidence reads the analysis of the reference, else the reference itself.
-func tailEvidence(p *rules.Pass) evidence {
-	if src, err := p.Tree.Bytes(path.Join(p.Kernel.Dir, "reference/analysis.json")); err == nil {
+// tailEvidence reads the analysis of the reference, else the reference itself, and
+// tells which.
+func tailEvidence(p *rules.Pass) (says evidence, where string) {
+	analysis := path.Join(p.Kernel.Dir, "reference/analysis.json")
+	if src, err := p.Tree.Bytes(analysis); err == nil {
 		var a struct {
 			Ops []string `json:"ops_used"`
 		}
 		if json.Unmarshal(src, &a) == nil && len(a.Ops) > 0 {
 			text := strings.Join(a.Ops, " ")
 			if slices.ContainsFunc(tailNames, func(n string) bool { return strings.Contains(text, n) }) {
-				return seen
+				return seen, analysis
 			}
-			return none
+			return none, analysis
 		}
 	}
 	for _, c := range p.Tree.File(p.Kernel.Reference).Root().Find("call") {
 		switch name := syntax.PyName(c.Field("function")); name {
 		case "cdiv", "ceil_div", "next_power_of_2":
-			return seen
+			return seen, p.Kernel.Reference
 		case "gather", "scatter":
 			if syntax.PyDotted(c.Field("function")) == "ct."+name && !syntax.PyArg(c, "check_bounds", -1).Is("false") {
-				return seen
+				return seen, p.Kernel.Reference
 			}
 		}
 	}
-	return unknown
+	return unknown, ""
 }
