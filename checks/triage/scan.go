@@ -189,6 +189,7 @@ type logScan struct {
 	profile  profile
 	abi      abi
 	early    conditions
+	installs installs
 	multiple multiples
 	pairs    pairs
 	printed  printed
@@ -336,6 +337,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index().refs[i]
+		sc.installs.line(l)
 			row := &ready()[ref.row]
 			if !sc.wanted[ref.row] || sc.passing && !row.Passing {
 				continue
@@ -694,6 +696,7 @@ func (sc *logScan) end() {
 		sc.regress.end(sc)
 		sc.profile.end(sc)
 		sc.multiple.end(sc)
+	sc.installs.end(sc)
 		sc.bench.end(sc)
 		sc.samples.end(sc)
 		sc.usage.end(sc)

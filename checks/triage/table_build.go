@@ -756,6 +756,7 @@ var buildRows = []Row{
 			"Check that an ignore file does not leave the file out.",
 		},
 		Any: []Pattern{
+			{Line: `failed to solve: (base name|invalid reference format|\S+: invalid reference)|should not be blank$`},
 			{Line: `failed to (compute cache key|calculate checksum of ref|read dockerfile)|^COPY failed: |[Dd]ockerfile parse error|unknown instruction: `},
 		},
 		Example:  "ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref 1a2b: \"/requirements-ci.txt\": not found",
@@ -1622,6 +1623,95 @@ var buildRows = []Row{
 		Context:  `(?:HTTPS?|https?|NO|no)_(?:PROXY|proxy)\b|HTTP/1\.[01] 4\d\d`,
 		Example:  "  Caused by: tunnel error: unsuccessful\n  Caused by: HTTP/1.1 403 Forbidden",
 		NearMiss: "HTTPS_PROXY: http://proxy.ci.example:3128",
+	},
+	{
+		ID: "S-B121", Over: []string{"S-B49"}, Stage: Build, Class: Host, Also: InProcess, From: Platform,
+		Title: "The image's build copies a file that `.dockerignore` leaves out",
+		Steps: []string{
+			"Take the file out of `.dockerignore`, or add an exception for it (`!Cargo.lock`) below the pattern that matches it.",
+			"The file is in the checkout; it is not sent to the builder.",
+		},
+		Any: []Pattern{
+			{Line: `CopyIgnoredFile: |[Aa]ttempting to [Cc]opy file .* excluded by \.dockerignore`, With: []string{"S-B49"}, Warned: Specific},
+			{Line: `failed to (compute cache key|calculate checksum of ref).*not found|^COPY failed: .*excluded by \.dockerignore`, Near: `^\$? ?cat \S*\.dockerignore|^\.dockerignore:$|excluded by \.dockerignore`, Within: 12},
+		},
+		Example:  "WARN: CopyIgnoredFile: Attempting to Copy file \"Cargo.lock\" that is excluded by .dockerignore (line 7)\nERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref k2: \"/Cargo.lock\": not found",
+		NearMiss: "ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref k2: \"/Cargo.lock\": not found",
+	},
+	{
+		ID: "S-B122", Over: []string{"S-X42", "S-B25", "S-B46", "S-B50"}, Stage: Build, Class: Host, Also: InProcess, From: Platform,
+		Title: "The image's build takes the package lists from its cache, and they name versions that the mirror has no more",
+		Steps: []string{
+			"Put `apt-get update` and `apt-get install` into one `RUN`: the layer with the lists alone is kept for as long as its line stays.",
+			"For once build with `--no-cache`, or pull the base anew.",
+			"Neither the package nor the mirror is at fault.",
+		},
+		Example:  "#6 [2/5] RUN apt-get update\n#6 CACHED\nE: Failed to fetch http://mirror.example.invalid/pool/c/clang_18.1.3.deb  404  Not Found",
+		NearMiss: "#6 [2/5] RUN apt-get update && apt-get install clang\n#6 4.10 E: Failed to fetch http://mirror.example.invalid/pool/c/clang_18.1.3.deb  404  Not Found",
+	},
+	{
+		ID: "S-B123", Over: []string{"S-B75"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "The wheel is for another processor, or for a newer system (glibc), than this machine has; its Python fits",
+		Steps: []string{
+			"Read the last part of the file's name: `x86_64` or `aarch64`, and the glibc that `manylinux_2_NN` demands; compare with `uname -m` and `ldd --version`.",
+			"Build the wheel on an older base image (a manylinux one) and for this processor, or run in a newer image.",
+			"`pip debug --verbose` lists what this Python takes.",
+		},
+		Example:  "Python 3.12.3\nERROR: kern-0.3.0-cp312-cp312-manylinux_2_39_x86_64.whl is not a supported wheel on this platform.",
+		NearMiss: "Python 3.11.9\nERROR: kern-0.3.0-cp312-cp312-manylinux_2_39_x86_64.whl is not a supported wheel on this platform.",
+	},
+	{
+		ID: "S-B124", Over: []string{"S-B55", "S-B25", "S-B84"}, Stage: Build, Class: InProcess, Also: Host, From: Platform,
+		Title: "A version with a mark such as `+cu130` is asked for, and the index that has such builds is not named",
+		Steps: []string{
+			"Name the index of that build: `--index-url` or `--extra-index-url` for pip, `[[tool.uv.index]]` with `[tool.uv.sources]` for uv.",
+			"Or ask for the version without the mark, if the common index's build will do.",
+			"In an image or a job of its own the setting (`PIP_EXTRA_INDEX_URL`, pip.conf) has to be there, too.",
+		},
+		Example:  "ERROR: Could not find a version that satisfies the requirement torch==2.9.1+cu130 (from versions: 2.8.0, 2.9.0, 2.9.1)",
+		NearMiss: "ERROR: Could not find a version that satisfies the requirement torch==2.9.7 (from versions: 2.8.0, 2.9.0, 2.9.1)",
+	},
+	{
+		ID: "S-B125", Over: []string{"S-B18", "S-B28", "S-X28", "S-B24"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "CUDA_HOME (or CUDA_PATH) names a toolkit that is not there: there is one at another place or of another version, or none",
+		Steps: []string{
+			"List what there is (`ls -d /usr/local/cuda*`, `which nvcc`) and set the variable to it; `/usr/local/cuda` is a link to the one in use.",
+			"Look for who sets it: the workflow, the image, a profile of the machine or a module.",
+			"Images for running only (`runtime`, `base`) have no compiler: take the `devel` one.",
+		},
+		Any: []Pattern{
+			{Line: `/cuda[^\s'"]*/bin/nvcc['"]?[:)]? .*(No such file|NotFound|not found)|No such file or directory: '\S*/cuda\S*/bin/nvcc'|/cuda\S*/bin/nvcc: (not found|No such file)`},
+			{Line: `\b(CUDA_HOME|CUDA_PATH|CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT)\b.*(does not exist|is not a directory|no such (file|directory)|not a valid)`},
+		},
+		Context:  `^(export )?(CUDA_HOME|CUDA_PATH|CUDA_TOOLKIT_ROOT_DIR)[=:]|^/usr/local/cuda\S*$`,
+		Example:  "FileNotFoundError: [Errno 2] No such file or directory: '/usr/local/cuda-12.8/bin/nvcc'",
+		NearMiss: "/usr/local/cuda-12.8/bin/nvcc --version",
+	},
+	{
+		ID: "S-B126", Over: []string{"S-B40"}, Stage: Build, Class: Host, Also: InProcess, From: Rustc,
+		Title: "The crate includes a file that its build script should have written into `OUT_DIR`, and did not",
+		Steps: []string{
+			"Let the build script fail when it cannot make the file: it went on without one, for want of nvcc, clang or a switch.",
+			"See what it printed with `cargo build -vv`, and compare the file's name with the one in `include_str!` or `include_bytes!`.",
+			"Name what it depends on by `cargo:rerun-if-changed`: a result that was kept may be without the file.",
+		},
+		Any:     []Pattern{{Line: "error: couldn't read .?\\S*/build/\\S+/out/\\S+: No such file"}},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "error: couldn't read `target/release/build/kern-1f2e/out/gemm.ptx`: No such file or directory (os error 2)\n --> src/lib.rs:12:26",
+		NearMiss: "error: couldn't read `src/gemm.ptx`: No such file or directory (os error 2)\n --> src/lib.rs:12:26",
+	},
+	{
+		ID: "S-B127", Over: []string{"S-B29", "S-B86"}, Stage: Build, Class: Host, Also: InProcess, From: Platform,
+		Title: "The wheel's file name and its metadata tell different versions",
+		Steps: []string{
+			"Let the version come from one place: a mark that setup.py adds from the environment (`+cu130`) is there when the wheel is made and not when its metadata is asked for, or the reverse.",
+			"A wheel may not be renamed: build it anew with the wanted version.",
+		},
+		Any: []Pattern{
+			{Line: `Wheel has unexpected file name: expected|has inconsistent ([Vv]ersion|[Nn]ame): |inconsistent version: (filename|expected)|[Ww]heel version does not match filename|metadata version .* does not match .*filename|[Pp]ackage metadata version .* does not match given version`, Warned: Specific},
+		},
+		Example:  "WARNING: Built wheel for kern is invalid: Wheel has unexpected file name: expected '0.4.0', got '0.4.0+cu130'\nERROR: Failed to build installable wheels for some pyproject.toml based projects (kern)",
+		NearMiss: "Created wheel for kern: filename=kern-0.4.0-cp312-cp312-linux_x86_64.whl",
 	},
 }
 

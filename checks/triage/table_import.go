@@ -162,7 +162,8 @@ var importRows = []Row{
 			{Line: `(ImportError|OSError): .*\bundefined symbol: \w+`, Not: `undefined symbol: (cutile_|cu(Logs|Multicast|TensorMap|GreenCtx|Library|LaunchKernelEx|DevResource|DeviceGetHostAtomic|StreamGetDevice|Checkpoint|CoredumpGet|GetProcAddress_v2|EventElapsedTime_v2))`},
 			{Line: `git: '\S+' is not a git command`, Not: `'lfs'`},
 			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},
-			{Line: `^(bash|sh|/bin/sh|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
+			{Line: `^(bash|sh|/bin/sh|/bin/bash|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
+			{Line: `^/\S*python[\d.]*: No module named \w`},
 			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|Unable to locate executable file: |\[TileGym\] PyTorch is required`},
 			{Line: `Failed to dlopen lib\w+|\bDynamicLibNotFoundError\b|(ImportError|OSError): /\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libcuda\b|libnvidia-|cutile_`},
 		},
@@ -470,12 +471,9 @@ var importRows = []Row{
 		Steps: []string{
 			"Compare the image that built it with the one that loads it: the version in the message is the least that it needs (`ldd --version` shows what there is).",
 			"Build it on the oldest system that is to run it, or raise the image of the job that loads it.",
-			"If the message names the runner's own node, the job's container is older than the actions need: take a newer container image.",
 			"If a cache or an artifact brought it, take the image's name into the key.",
 		},
 		Any: []Pattern{
-			// No action runs without the runner's node: later steps fail for want of their files.
-			{Line: "^/\\S*/node\\d*(_\\w+)?/bin/node: .*version `?GLIBC_[\\d.]+'? not found", Rank: Root},
 			{Line: "version `?GLIBC_[\\d.]+'? not found"},
 		},
 		Context:  `^(PRETTY_NAME=|ldd \()|builder=`,
@@ -588,7 +586,7 @@ var importRows = []Row{
 		NearMiss: "TypeError: unsupported operand type(s) for +: 'Tensor' and 'NoneType'",
 	},
 	{
-		ID: "S-I40", Over: []string{"S-I12", "S-I18", "S-I22", "S-I51"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		ID: "S-I40", Over: []string{"S-I11", "S-I12", "S-I18", "S-I22", "S-I51"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
 		Title: "A folder or file of the checkout hides an installed package of the same name",
 		Steps: []string{
 			"Look at the path in the message: it lies in the checkout, not in site-packages.",
@@ -596,6 +594,7 @@ var importRows = []Row{
 			"If the folder is the sources of a compiled package, install that package and run the tests from elsewhere.",
 		},
 		Any: []Pattern{
+			{Line: `No module named '[\w.]+'; '\w+' is not a package`},
 			{Line: `partially initialized module '(torch|triton|numpy|cuda|cffi|cupy|pytest|transformers|random|types|inspect|logging|tokenize|queue|select|statistics)\b[\w.]*'.*circular import`, Not: `(site|dist)-packages`},
 			{Line: `cannot import name '\w+' from '(torch|triton|numpy|cffi|cupy|pytest|transformers)[\w.]*' \(unknown location\)|since it has the same name as the (standard library|third-party) module|AttributeError: module 'torch' has no attribute '(Tensor|nn|cuda)'|Error importing numpy: you should not try to import numpy from its source directory|Failed to load PyTorch C extensions`},
 		},
@@ -843,6 +842,161 @@ var importRows = []Row{
 		},
 		Example:  "E   NvvmError: Failed to compile\nE   IR version 1.6 incompatible with current version 2.0",
 		NearMiss: "E   NvvmError: Failed to compile\nE   parse expected type",
+	},
+	{
+		ID: "S-I80", Over: []string{"S-I11", "S-I25"}, Stage: Import, Class: Host, Also: Env, From: Platform,
+		Title: "The extension is imported before torch, or is not linked to it: it needs PyTorch's own libraries, which importing torch loads",
+		Steps: []string{
+			"Import torch first, in the package's `__init__.py` above the extension: that loads libc10, libtorch and libtorch_python, which no search path names.",
+			"If torch was imported before, the link lacks the library: `libtorch_python` for symbols that begin with `THP` and for pybind11's casts of tensors. In CMake add `${TORCH_INSTALL_PREFIX}/lib/libtorch_python.so`; setuptools' CppExtension does so by itself.",
+			"The versions need not differ: a rebuild alone does not help.",
+		},
+		Any: []Pattern{
+			{Line: `undefined symbol: (THP[A-Z]\w+|_ZN8pybind116detail11type_casterIN2at6Tensor\w*|_ZN5torch(6python|8autograd)\w*THP\w*)`, Not: `\b(lld|ld|mold|gold): `},
+			{Line: `\blib(c10|c10_cuda|torch|torch_cpu|torch_cuda|torch_python|torch_global_deps)\.so(\.\d)*: cannot open shared object`},
+		},
+		Context:  `^(from \S+ )?import (\w*torch\b|\w+)|^\S+/__init__\.py:\d+: in `,
+		Example:  "src/fused/__init__.py:3: in <module>\n    from fused import _C\nE   ImportError: /src/fused/_C.cpython-312-x86_64-linux-gnu.so: undefined symbol: THPVariableClass",
+		NearMiss: "E   ImportError: /src/fused/_C.cpython-312-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE",
+	},
+	{
+		ID: "S-I81", Over: []string{"S-I11", "S-I38"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The package was installed, but not for the Python that runs: another interpreter, environment, user or container",
+		Steps: []string{
+			"Compare the path of the Python that runs (`which -a python pytest`, `sys.executable`) with the one that the installer wrote to (`pip -V`).",
+			"Install and run through one: `python -m pip install`, `python -m pytest`, or `uv run` for both.",
+			"`sudo`, another shell, a step's container and a second environment each have a Python of their own.",
+		},
+		Example:  "Successfully installed cffi-1.17.1 torch-2.9.1\nE   ModuleNotFoundError: No module named 'torch'",
+		NearMiss: "Successfully installed cffi-1.17.1\nE   ModuleNotFoundError: No module named 'torch'",
+	},
+	{
+		ID: "S-I82", Over: []string{"S-I11", "S-I81"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		Title: "A later step took the package out again: `uv sync` and `uv run` remove what the lock file does not name",
+		Steps: []string{
+			"Run with `uv run --no-sync` (or UV_NO_SYNC=1), or sync with `--inexact`; best install the package last.",
+			"Or name it in the project (`uv add`, an extra or a group that the step asks for), so that the lock file has it.",
+		},
+		Example:  "+ kern==0.1.0 (from file:///w/dist/kern-0.1.0-cp312-abi3-linux_x86_64.whl)\nUninstalled 1 package in 1ms\n- kern==0.1.0 (from file:///w/dist/kern-0.1.0-cp312-abi3-linux_x86_64.whl)\nE   ModuleNotFoundError: No module named 'kern'",
+		NearMiss: "- kern==0.1.0\n+ kern==0.2.0\nE   ModuleNotFoundError: No module named 'cffi'",
+	},
+	{
+		ID: "S-I83", Over: []string{"S-I11", "S-I12", "S-I40"}, Stage: Import, Class: Test, Also: Env, From: Platform,
+		Title: "Another package of the name `tests` (or `test`, `utils`) hides the repository's own",
+		Steps: []string{
+			"Print where it comes from: `python -c \"import tests; print(tests.__path__)\"`. Some wheels install their tests at the top, and `test` is a part of Python.",
+			"Uninstall or report the wheel that brings it; keep your own folder before site-packages (`python -m pytest` from the root, `pythonpath = .`).",
+			"Lasting: give the folder a name of its own, or let tests import helpers through a fixture or a package.",
+		},
+		Any: []Pattern{
+			{Line: `No module named '[\w.]+'; '(tests?|testing|utils|common|helpers|benchmarks?|tools|examples)' is not a package`},
+			{Line: `No module named '(tests|testing|utils|common|helpers|benchmarks?|tools|examples)\.\w[\w.]*'`, Near: `-packages/(tests|testing|utils|common|helpers|benchmarks?|tools|examples)/`, Within: 30},
+			{Line: `No module named 'test\.\w[\w.]*'|cannot import name '\w+' from 'test' \(/\S*/lib\S*/python`},
+			{Line: `cannot import name '\w+' from '(tests|testing|utils|common|helpers|benchmarks?|tools|examples)(\.\w+)*' \(\S*-packages/`},
+			{Line: `ImportPathMismatchError: \('(tests?|testing)\.conftest', '\S*-packages/`},
+		},
+		Context:  `-packages/(tests|testing|utils|common|helpers|benchmarks?|tools|examples)/|/lib/python3\S*/test/`,
+		Example:  "E   ModuleNotFoundError: No module named 'tests.common'\n/opt/venv/lib/python3.12/site-packages/tests/__init__.py",
+		NearMiss: "E   ModuleNotFoundError: No module named 'tests.common'\n/src/tests/__init__.py",
+	},
+	{
+		ID: "S-I84", Over: []string{"S-I11", "S-I12"}, Stage: Import, Class: Test, Also: InProcess, From: Platform,
+		Title: "The tests cannot import each other: their folder is no package, or the repository's root is not on the path (pytest's root and import mode)",
+		Steps: []string{
+			"Start from the root by `python -m pytest`, or set `pythonpath = [\".\"]` in pytest's configuration: plain `pytest` puts only the test's own folder on the path, and `--import-mode=importlib` not even that one.",
+			"For relative imports every folder up to the root of the tests needs an `__init__.py`.",
+			"Or move helpers to the package, or to fixtures in conftest.py.",
+		},
+		Any: []Pattern{
+			{Line: `No module named '(tests|test|benchmarks?|testing|conftest)'`},
+			{Line: `attempted relative import (with no known parent package|beyond top-level package)`, Near: `(^|/)tests?/\S*\.py|\btest_\w+\.py|ERROR collecting`, Within: 8},
+			{Line: `No module named '(helpers?|utils|common|test_\w+|\w+_test_utils|testing_utils|fixtures|_utils)'`, Near: `(^|/)tests?/\S*\.py:\d+: in |import-?mode\W+importlib`, Within: 16},
+		},
+		Context:  `^rootdir: |import-?mode`,
+		Example:  "rootdir: /src\ntests/ops/test_bmm.py:5: in <module>\n    from tests.common import close\nE   ModuleNotFoundError: No module named 'tests'",
+		NearMiss: "rootdir: /src\ntests/ops/test_bmm.py:5: in <module>\nE   ModuleNotFoundError: No module named 'cffi'",
+	},
+	{
+		ID: "S-I85", Over: []string{"S-I14", "S-I37"}, Stage: Import, Class: InProcess, Also: Test, From: Platform,
+		Title: "The conftest.py that defines the option or the fixture is not loaded: pytest was started from another folder, or the file moved",
+		Steps: []string{
+			"Compare `rootdir` with the folder of that conftest.py: options count only from one in the root of the given paths, fixtures only for the tests below it.",
+			"Start pytest from the repository's root, or give `--rootdir`, `--confcutdir` or `-c pyproject.toml`; share fixtures as a plugin (`-p`).",
+			"If a change moved the file, move it back up to what all its users share.",
+		},
+		Any: []Pattern{
+			{Line: `error: unrecognized arguments: --\w`, Near: `^inifile: None$`, Within: 3},
+			{Line: `fixture '\w+' not found`, Near: `^rootdir: /$|conftest\.py( =>|\}? =>)|=> \S*conftest\.py|(rename (from|to)|delete mode \d+|[Rr]enamed:?|[Dd]eleted:?|R\d\d+) +\S*conftest\.py|--?confcutdir|--noconftest|loaded from \S*conftest`, Within: 45},
+		},
+		Context:  `^rootdir: |conftest\.py`,
+		Example:  "pytest: error: unrecognized arguments: --arch=sm_90\n  inifile: None\n  rootdir: /src/bench",
+		NearMiss: "pytest: error: unrecognized arguments: --arch=sm_90\n  inifile: /src/pyproject.toml\n  rootdir: /src",
+	},
+	{
+		ID: "S-I86", Over: []string{"S-I17", "S-I12"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "One test file is there at two places: a copy of the tree, an installed or built one, or compiled files that name the old place",
+		Steps: []string{
+			"Compare the two paths: `build/`, a site-packages folder or another mount of the same checkout holds the copy.",
+			"Remove it and all `__pycache__` folders, which remember the old place; collect one of them only (`testpaths`, `norecursedirs`).",
+			"Do not install the tests with the package. The files' names are not at fault.",
+		},
+		Example:  "import file mismatch:\nimported module 'test_gemm' has this __file__ attribute:\n  /home/dev/kern/tests/test_gemm.py\nwhich is not the same as the test file we want to collect:\n  /workspace/tests/test_gemm.py",
+		NearMiss: "import file mismatch:\nimported module 'test_gemm' has this __file__ attribute:\n  /workspace/tests/ops/test_gemm.py\nwhich is not the same as the test file we want to collect:\n  /workspace/tests/bench/test_gemm.py",
+	},
+	{
+		ID: "S-I87", Over: []string{"S-I11", "S-I12", "S-I17"}, Stage: Import, Class: InProcess, Also: Test, From: Platform,
+		Title: "pytest collects files that are no tests of this repository: of a vendored project, a build folder or a script",
+		Steps: []string{
+			"Name the tests: `pytest tests`, or `testpaths` in the configuration; exclude the rest by `norecursedirs` or `--ignore`.",
+			"Do not install what that project's tests need: they are not to run here.",
+		},
+		Any: []Pattern{
+			{Line: `^_+ ERROR collecting (\S*/)?(third[-_]?party|3rd_?party|vendor(ed)?|external|extern|deps|_deps|submodules?|build|dist|\.?venv|node_modules|target|csrc/cutlass)/\S+ _+$`},
+			{Line: `^_+ ERROR collecting (\S+/)?(setup|noxfile|fabfile|docs/conf|conf)\.py _+$`},
+			{Line: `^ERROR (\S*/)?(third[-_]?party|3rd_?party|vendor(ed)?|external|_deps|submodules?|build|\.?venv|node_modules)/\S+\.py( - .*)?$`},
+		},
+		Example:  "____ ERROR collecting third_party/cutlass/test/python/test_gemm.py ____\nE   ModuleNotFoundError: No module named 'cutlass_library'",
+		NearMiss: "____ ERROR collecting tests/ops/test_gemm.py ____\nE   ModuleNotFoundError: No module named 'cutlass_library'",
+	},
+	{
+		ID: "S-I88", Over: []string{"S-I11", "S-X28", "S-X41"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "An editable install builds anew when it is imported, and the tools of its build are gone",
+		Steps: []string{
+			"Install with `--no-build-isolation` after the build's tools (meson, ninja, cmake, the backend) are in the environment: those of an isolated build lie in a folder that is removed.",
+			"Or install a plain wheel in jobs, without `-e`; or switch the rebuild on import off.",
+		},
+		Any: []Pattern{
+			{Line: `No such file or directory: '\S*(pip-build-env|build-env|builds-v\d)\S*/bin/(ninja|cmake|meson|make)'|re-building the \S+ .*editable wheel package failed`},
+			{Line: `CalledProcessError: Command .*(ninja|cmake|meson|maturin)\b`, Near: `_editable_loader\.py|_editable_skbc|_editable_impl|__editable__|maturin_import_hook`, Within: 6},
+		},
+		Example:  "  File \"/opt/venv/lib/python3.12/site-packages/_kern_editable_loader.py\", line 309, in _rebuild\nFileNotFoundError: [Errno 2] No such file or directory: '/tmp/pip-build-env-x1/overlay/bin/ninja'",
+		NearMiss: "FileNotFoundError: [Errno 2] No such file or directory: '/src/tools/bin/ninja'",
+	},
+	{
+		ID: "S-I90", Over: []string{"S-J22", "S-J32", "S-J42", "S-B104", "S-B87"}, Stage: Import, Class: Env, From: Platform,
+		Title: "The PTX assembler that Triton calls does not know this GPU: the one in its wheel, or that TRITON_PTXAS_PATH names, is too old",
+		Steps: []string{
+			"Let Triton use the toolkit's: `TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas`, of a release that knows the architecture (`ptxas --help` lists them); some versions have a second one for Blackwell (`TRITON_PTXAS_BLACKWELL_PATH`).",
+			"Or take a newer Triton, with the PyTorch that belongs to it.",
+			"The kernel is not at fault, and neither are driver and nvcc.",
+		},
+		Any: []Pattern{
+			{Line: `ptxas-blackwell\s+fatal`},
+		},
+		Context:  `/backends/nvidia/bin/ptxas|TRITON_PTXAS_PATH|^release \d|Cuda compilation tools`,
+		Example:  "E   triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error\nE   ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+		NearMiss: "nvcc fatal\nptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+	},
+	{
+		ID: "S-I91", Over: []string{"S-I25", "S-I11", "S-I18", "S-I12"}, Stage: Import, Class: InProcess, Also: Host, From: Platform,
+		Title: "The package's compiled part is not there: it was not built or not installed, or Python finds the sources without it",
+		Steps: []string{
+			"Look for the file beside the package's sources (`find . -name '_*.so'`): if there is none, the build left it out (a switch, no CUDA, a failed optional extension), or nothing was built.",
+			"If it is installed in site-packages, the checkout's folder hides that: run from elsewhere, or use a `src` layout.",
+			"If a file of another Python's name lies there (`cpython-311`), build it for this one.",
+		},
+		Example:  "kern/__init__.py:4: in <module>\nE   ModuleNotFoundError: No module named 'kern._C'",
+		NearMiss: "kern/_C.cpython-311-x86_64-linux-gnu.so\nkern/__init__.py:4: in <module>\nE   ModuleNotFoundError: No module named 'kern._C'",
 	},
 }
 

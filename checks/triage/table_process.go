@@ -242,6 +242,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `\$'\\r': command not found|\^M: bad interpreter|\\r'?: (No such file|not found)|: bad interpreter: `, Not: `bad interpreter: (No such file|\S*python)`},
 			{Line: `: syntax error (near unexpected token|in conditional expression)|: syntax error: (unexpected|[Uu]nterminated)|: unexpected EOF while looking for matching`},
+			{Line: `^exec \S+\.sh: no such file or directory$`},
 			{Line: `(\./|/)\S+\.sh: Permission denied$|: [Bb]ad substitution$|: (\[\[|source|pushd|declare|shopt): not found$|invalid option name$`},
 		},
 		Example:  "./ci/run_ops.sh: line 2: $'\\r': command not found",
@@ -481,7 +482,7 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
-			{Line: `Input required and not supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)|set the GH_TOKEN environment variable|Must provide --username with --password-stdin`},
+			{Line: `Input required and not supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)|set the GH_TOKEN environment variable|Must provide --username with --password-stdin|^(Error: )?(Username|Password|Token) required$`},
 			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b|CUDA_HOME`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
 			{Line: `^(os\.py:\d+: )?KeyError: '[A-Z][A-Z0-9]*_[A-Z0-9_]+'$`, Near: `os\.py|os\.environ`, Within: 4},
@@ -1116,5 +1117,161 @@ var processRows = []Row{
 		},
 		Example:  "cuda-version >=12,<12.6.0a0, which is excluded because of strict repo priority.",
 		NearMiss: "channel_priority: strict",
+	},
+	{
+		ID: "S-X110", Over: []string{"S-B24", "S-B21", "S-I11"}, Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "The program is installed, but its folder is not on the PATH of the shell that calls it",
+		Steps: []string{
+			"Add the folder to PATH: `export PATH=...` in the same step; `echo FOLDER >> \"$GITHUB_PATH\"` works from the next step on only.",
+			"In an image set it by `ENV PATH=...`: what a profile or `~/.cargo/env` sets is not read there.",
+			"`sudo` has a PATH of its own (`secure_path`): call the program by its whole path, or without sudo.",
+		},
+		Any: []Pattern{
+			{Line: `^sudo: [\w.+-]+: command not found$`},
+		},
+		Example:  "WARNING: The scripts py.test and pytest are installed in '/home/ci/.local/bin' which is not on PATH.\n/bin/bash: line 1: pytest: command not found",
+		NearMiss: "WARNING: The scripts py.test and pytest are installed in '/home/ci/.local/bin' which is not on PATH.\n/bin/bash: line 1: jq: command not found",
+	},
+	{
+		ID: "S-X111", Stage: Process, Class: InProcess, Also: Env, From: Platform,
+		Title: "In the job's container HOME is another folder than in the image, so that tools do not find what was installed in it",
+		Steps: []string{
+			"The runner sets HOME for the container: install Rust in the image outside of it, with RUSTUP_HOME and CARGO_HOME set by `ENV`.",
+			"Or set `HOME: /root` (or both variables) for the steps that need it.",
+			"The toolchain is in the image: nothing need be installed.",
+		},
+		Example:  "/usr/bin/docker create --name ci -e \"HOME=/github/home\" ci-rust:1\nerror: rustup could not choose a version of cargo to run, because one wasn't specified explicitly, and no default is configured.",
+		NearMiss: "/usr/bin/docker create --name ci ci-rust:1\nerror: rustup could not choose a version of cargo to run, because one wasn't specified explicitly, and no default is configured.",
+	},
+	{
+		ID: "S-X112", Over: []string{"S-I32", "S-R41", "S-I11"}, Stage: Process, Class: Env, Also: InProcess, From: Platform,
+		Title: "The job's image is too old for, or not made for, the Node with which the runner starts actions",
+		Steps: []string{
+			"Take a newer base image: Node 20 needs glibc 2.28, which CentOS 7 and Ubuntu 18.04 do not have; Alpine on ARM is not supported.",
+			"Or run the actions outside, and only the build by `docker run` in the old image.",
+			"No step of the job itself has run.",
+		},
+		Any: []Pattern{
+			// No action runs without the runner's node: later steps fail for want of their files.
+			{Line: "^/\\S*/node\\d*(_\\w+)?/bin/node: .*version `?GLIBC_[\\d.]+'? not found", Rank: Root},
+			{Line: `^/__e/node\d+\w*/bin/node: (.*cannot open shared object|not found)`},
+			{Line: `exec: "/__e/node\d+\w*/bin/node": .*no such file`},
+		},
+		Example:  "/__e/node20/bin/node: /lib64/libc.so.6: version `GLIBC_2.28' not found (required by /__e/node20/bin/node)",
+		NearMiss: "/opt/tool/bin/node: /lib64/libc.so.6: version `GLIBC_2.28' not found (required by /opt/tool/bin/node)",
+	},
+	{
+		ID: "S-X113", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The run is of a fork or of an automatic update: it gets no secrets, and its token may only read",
+		Steps: []string{
+			"Leave the step out for such runs (`if:` on the repository of the pull request), or do without the secret in it.",
+			"What must write or log in goes into a second workflow (`workflow_run`) that does not run the change's code.",
+			"For updates by a bot the secret has to be entered among the bot's own secrets.",
+		},
+		Example:  "Secret source: None\n##[error]Password required",
+		NearMiss: "Secret source: Actions\n##[error]Password required",
+	},
+	{
+		ID: "S-X114", Stage: Process, Class: Infra, Also: Env, From: Platform,
+		Title: "The containers' network takes larger packets than the machine's own link carries: large answers are lost",
+		Steps: []string{
+			"Set the engine's MTU to that of the link (`\"mtu\": 1450` in its configuration, `com.docker.network.driver.mtu` for networks of a job) and restart it.",
+			"Small requests work and TLS handshakes and downloads hang: that is its mark. The server is not at fault.",
+		},
+		Example:  "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc mq\n3: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue\nGet \"https://registry.example.invalid/v2/\": net/http: TLS handshake timeout",
+		NearMiss: "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq\n3: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue\nGet \"https://registry.example.invalid/v2/\": net/http: TLS handshake timeout",
+	},
+	{
+		ID: "S-X115", Over: []string{"S-B25"}, Stage: Process, Class: Infra, Also: Env, From: Platform,
+		Title: "A server is asked for by IPv6, and the machine has no way out by it",
+		Steps: []string{
+			"Switch IPv6 off for the machine or the container, or prefer IPv4 (`precedence ::ffff:0:0/96 100` in /etc/gai.conf, `--ipv4`, `-4`).",
+			"Or give the network a route for IPv6. The server is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\[[0-9a-f:]*:[0-9a-f:]+\]:\d+: connect: (network is unreachable|cannot assign requested address|no route to host)|[Cc]ould not connect to \S+ \([0-9a-f]*:[0-9a-f:]+\).*(Network is unreachable|Cannot assign requested address)|connect to [0-9a-f]+:[0-9a-f:]+ port \d+.* failed: (Network is unreachable|Cannot assign)|ENETUNREACH [0-9a-f]*:[0-9a-f:]+`},
+		},
+		Example:  "dial tcp [2001:db8:0:8000::154]:443: connect: network is unreachable",
+		NearMiss: "dial tcp 203.0.113.9:443: connect: network is unreachable",
+	},
+	{
+		ID: "S-X116", Over: []string{"S-R18", "S-R20"}, Stage: Process, Class: Infra, Also: Env, From: Platform,
+		Title: "The driver's kernel module does not load: it was not built for the kernel that runs, or the system refuses it",
+		Steps: []string{
+			"Compare `uname -r` with `dkms status`: after an update of the kernel install its headers and build the module (`dkms autoinstall`), or start the older kernel.",
+			"`Key was rejected`: Secure Boot wants a signed module; enrol its key or switch that off. If nouveau has the GPU, put it on the block list and make the initial RAM disk anew.",
+			"Hold kernel and driver back from unattended updates. The change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `could not insert '?nvidia\w*'?: (Key was rejected|Required key not available|Exec format error|Unknown symbol|Invalid argument)|is already bound to nouveau|NVRM: The NVIDIA probe routine was not called|nvidia: (loading out-of-tree module .*disagrees|disagrees about version of symbol|version magic)|Bad return status for module build on kernel: `},
+		},
+		Example:  "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service",
+		NearMiss: "nvidia/580.95.05, 6.8.0-88-generic, x86_64: installed",
+	},
+	{
+		ID: "S-X117", Stage: Process, Class: InProcess, From: Platform,
+		Title: "A container is started from within the job's container, and the folder that it mounts is looked for on the machine itself, where it is not",
+		Steps: []string{
+			"The engine takes the path of `-v` on its own host: name the folder's place there (the runner's `_work` folder), or copy the files in (`docker cp`, an image).",
+			"Or share the job's own mounts: `--volumes-from \"$(hostname)\"`.",
+			"The script is in the checkout: the new container's folder is empty.",
+		},
+		Example:  "/usr/bin/docker create --name ci -v \"/var/run/docker.sock\":\"/var/run/docker.sock\" ci:1\ndocker run --gpus all -v $PWD:/w -w /w test bash ci/run.sh\nbash: ci/run.sh: No such file or directory",
+		NearMiss: "docker run --gpus all -v $PWD:/w -w /w test bash ci/run.sh\nbash: ci/run.sh: No such file or directory",
+	},
+	{
+		ID: "S-X118", Over: []string{"S-R25", "S-R22", "S-X10"}, Stage: Process, Class: InProcess, From: Platform,
+		Title: "The job was cancelled because another one of its matrix failed",
+		Steps: []string{
+			"Read the log of the job that is named: this one tells nothing.",
+			"To let all of them end set `fail-fast: false` in the workflow's strategy.",
+		},
+		Any: []Pattern{
+			{Line: `strategy configuration was cancell?ed because|because "?\S+"? failed.*fail-fast|[Cc]ancell?ed (by|because of|due to) fail-?fast`},
+		},
+		Example:  "##[error]The strategy configuration was canceled because \"test_3_12\" failed\n##[error]The operation was canceled.",
+		NearMiss: "strategy: fail-fast is true, 4 jobs\n##[error]The operation was canceled.",
+	},
+	{
+		ID: "S-X120", Over: []string{"S-R41", "S-R32"}, Stage: Process, Class: Env, Also: Infra, From: Platform,
+		Title: "The job cannot talk to the container engine: it does not run, or its socket is not for the job's user or not in the job's container",
+		Steps: []string{
+			"See whether it runs (`systemctl status docker`) and what its log says of the end.",
+			"For `permission denied` let the user into the group `docker`, and start the runner anew: groups are read at the login.",
+			"Inside of a container mount `/var/run/docker.sock`, or set DOCKER_HOST to the service that has one.",
+		},
+		Any: []Pattern{
+			{Line: `permission denied while trying to connect to the [Dd]ocker|Got permission denied while trying to connect to the Docker|[Cc]annot connect to the Docker daemon|[Ii]s the docker daemon running|failed to connect to the docker API|Cannot connect to Podman`},
+		},
+		Example:  "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+		NearMiss: "docker: Error response from daemon: permission denied on /src",
+	},
+	{
+		ID: "S-X121", Over: []string{"S-R41"}, Stage: Process, Class: InProcess, Also: Infra, From: Platform,
+		Title: "A container of that name, or one that holds the port, is still there from an earlier job",
+		Steps: []string{
+			"Remove it (`docker rm -f NAME`), and let the job do so at its end in any case (`--rm`, a step with `if: always()`).",
+			"Give names and ports that are of this run alone (`$GITHUB_RUN_ID`, port 0), so that two jobs on one machine do not meet.",
+		},
+		Any: []Pattern{
+			{Line: `Conflict\. The container name "[^"]*" is already in use|the container name "[^"]*" is already in use|name \S+ is in use: container already exists`},
+			{Line: `Bind for \S+ failed: port is already allocated|failed to bind host port \S+.*address already in use`},
+		},
+		Example:  "docker: Error response from daemon: Conflict. The container name \"/ci-gpu\" is already in use by container \"0a1b\".",
+		NearMiss: "docker: Error response from daemon: Conflict. The image is in use by container \"0a1b\".",
+	},
+	{
+		ID: "S-X119", Stage: Process, Class: Env, Also: Infra, From: Platform,
+		Title: "SELinux or AppArmor denies the access: the file's mode is not what forbids it",
+		Steps: []string{
+			"Read the denial: which program, which label or profile, which file.",
+			"For a mounted folder let the engine label it (`-v a:b:Z`); for the GPU allow it (`container_use_devices`, `--security-opt label=type:nvidia_container_t`), or use CDI.",
+			"Not `chmod`, nor root's rights: both are of no help here.",
+		},
+		Any: []Pattern{
+			{Line: `\bavc: +denied\b|\bapparmor="DENIED"|AVC avc:`, With: []string{"S-R18", "S-R20", "S-R32", "S-R82", "S-R41", "S-X33", "S-X28", "S-B53", "S-R30"}, Rank: Root},
+		},
+		Example:  "audit: avc:  denied  { map } for  pid=99 comm=\"python\" path=\"/dev/nvidiactl\"\nRuntimeError: No CUDA GPUs are available",
+		NearMiss: "audit: avc:  granted  { map } for  pid=99 comm=\"python\" path=\"/dev/nvidiactl\"\nRuntimeError: No CUDA GPUs are available",
 	},
 }

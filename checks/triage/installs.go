@@ -1,0 +1,534 @@
+package triage
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// installs reads what a job puts where: packages and programs that it installs and takes
+// away, the interpreter and the machine that it runs on, and where its container and its
+// tests lie. An error that follows contradicts one of these, and so has its cause there.
+type installs struct {
+	maybe []int // notes that could match the present line
+
+	packages map[string]line // installed or found, by module
+	removed  map[string]line // taken away again
+	built    map[string]bool // the job built it from its own sources
+	editable map[string]bool // and left it where they are
+	local    map[string]bool // modules whose code ran from the checkout
+	elsewhere,
+	takenAway,
+	hidden,
+	unbuilt absence
+	extensions map[string]bool // compiled files that a listing shows, by the name before the dot
+
+	programs map[string]line // in a folder that is not on the path
+	exported line            // a folder was handed to the later steps
+	unfound  absence
+
+	python  int    // the minor version of Python 3, 0 when it is not known
+	machine string // its processor
+	wheel   absence
+	index   bool // an index for one version of CUDA was named
+	wanted  absence
+	foreign absence
+	release absence
+
+	home    line // the container has another home folder
+	noHome  string
+	kernel  string   // that runs
+	modules []string // kernels for which the driver's module was built
+	module  line
+	compat  line   // the libraries of a newer CUDA stand first
+	driver  string // the error that they give
+	secrets line   // the run gets none
+	socket  bool   // the job's own container reaches the engine
+	mounted line   // a container got a folder of the job's
+	mtu     int    // the smallest of the machine's own links
+	bridge  line   // a link of the engine that carries more
+	size    int
+
+	listing string // the step of an image's build that gets the lists of packages
+	lists   line
+	cached  line    // its result was taken from the cache
+	gone    absence // a package of these lists is gone
+
+	copyOf [2]string // two paths of one test module
+	copies int       // paths that are still to come
+	copied line
+	ptxas  line // an assembler is too old for the GPU
+	triton bool // and it is one that Triton calls
+}
+
+// absence is what was missed, and the line that tells why.
+type absence struct {
+	at     line
+	why    string
+	failed string
+}
+
+// Signatures that such facts decide.
+const (
+	otherPython   = "S-I81"
+	takenOut      = "S-I82"
+	sameTests     = "S-I86"
+	noExtension   = "S-I91"
+	tritonPtxas   = "S-I90"
+	hiddenPackage = "S-I40"
+	notOnPath     = "S-X110"
+	otherHome     = "S-X111"
+	noSecrets     = "S-X113"
+	packetSize    = "S-X114"
+	noModule      = "S-X116"
+	otherMount    = "S-X117"
+	staleLists    = "S-B122"
+	otherPlatform = "S-B123"
+	otherIndex    = "S-B124"
+	olderPython   = "S-B75"
+	compatFirst   = "S-R117"
+	isolatedBuild = "S-B76"
+)
+
+// fact is one kind of line that installs takes.
+type fact struct {
+	m    *matcher
+	take func(s *installs, l line, m []string)
+}
+
+var allFacts = sync.OnceValue(func() []fact {
+	first := func(of func(s *installs) *line) func(*installs, line, []string) {
+		return func(s *installs, l line, _ []string) {
+			if p := of(s); p.n == 0 {
+				*p = l
+			}
+		}
+	}
+	return []fact{
+		{compile(`^Successfully installed (.+)`), func(s *installs, l line, m []string) {
+			for f := range strings.FieldsSeq(m[1]) {
+				if i := strings.LastIndexByte(f, '-'); i > 0 {
+					s.put(f[:i], l)
+				}
+			}
+		}},
+		{compile(`^Requirement already satisfied: ([A-Za-z0-9][\w.-]*).* in (?:\S*-packages|\./\S*)`), func(s *installs, l line, m []string) { s.put(m[1], l) }},
+		{compile(`^Successfully uninstalled ([A-Za-z0-9][\w.-]*)-\d\S*$`), func(s *installs, l line, m []string) { s.drop(m[1], l) }},
+		{compile(`^(?:\S+ )?Installed ([A-Za-z]\w*)-\d[\w.]*$`), func(s *installs, l line, m []string) {
+			s.put(m[1], l)
+			s.own(m[1], true, true)
+		}},
+		{compile(`^Building (editable|wheel) for (\S+) `), func(s *installs, _ line, m []string) { s.own(m[2], m[1] == "editable", true) }},
+		{compile(`^Successfully built (.+)`), func(s *installs, _ line, m []string) {
+			for f := range strings.FieldsSeq(m[1]) {
+				s.own(strings.TrimSuffix(f, ","), false, true)
+			}
+		}},
+		{compile(`\bpip3? install (?:\S+ )*(?:-e|--editable)\b`), func(s *installs, _ line, _ []string) { s.editable = set(s.editable, "*") }},
+		{compile(`^((?:\S*/)?)(\w+)/__init__\.py:\d+: |^File "((?:\S*/)?)(\w+)/__init__\.py", line \d+`), func(s *installs, _ line, m []string) {
+			if folder := m[1] + m[3]; !strings.Contains(folder, "-packages/") && !strings.Contains(folder, "/lib/python") {
+				s.local = set(s.local, m[2]+m[4])
+			}
+		}},
+		{compile(`No module named '?([\w.]+)'?$`), (*installs).noModule},
+		{compile(`cannot import name '(_\w+)' from (?:partially initialized module )?'(\w+)'.*\(([^()]+)\)$`), (*installs).noName},
+		{compile(`\b(_\w+)\.(?:cpython-\d+\S*|abi3)\.so\b`), func(s *installs, _ line, m []string) { s.extensions = set(s.extensions, m[1]) }},
+
+		{compile(`^(?:WARNING: )?The scripts? (.+) (?:is|are) installed in '([^']+)' which is not on PATH`), func(s *installs, l line, m []string) {
+			for f := range strings.FieldsSeq(strings.NewReplacer(",", " ", " and ", " ").Replace(m[1])) {
+				s.program(f, l)
+			}
+		}},
+		{compile(`^Rust is installed now\b`), func(s *installs, l line, _ []string) {
+			s.program("cargo", l)
+			s.program("rustc", l)
+			s.program("rustup", l)
+		}},
+		{compile(`^(?:installing to|To add) (\S*/(?:\.local|\.cargo)/bin)\b`), func(s *installs, l line, _ []string) {
+			s.program("uv", l)
+			s.program("uvx", l)
+		}},
+		{compile(`>> ?["']?\$\{?GITHUB_PATH\b`), func(s *installs, l line, _ []string) { s.exported = l }},
+		{compile(`(?:^|: )([\w.-]+): (?:command )?not found$`), (*installs).noProgram},
+
+		{compile(`\bC?Python 3\.(\d+)\.\d+`), func(s *installs, _ line, m []string) { s.python, _ = strconv.Atoi(m[1]) }},
+		{compile(`^(aarch64|x86_64)$|^Architecture: +(aarch64|x86_64)$|^Linux \S+ .* (aarch64|x86_64) (?:GNU/)?Linux$`), func(s *installs, _ line, m []string) { s.machine = strings.Clone(m[1] + m[2] + m[3]) }},
+		{compile(`\bcp3(\d+)-(\w+)-(\w+)\.whl is not a supported wheel on this platform`), (*installs).unsupported},
+		{compile(`/whl/(?:nightly/|test/)?(?:cu|rocm|xpu|cpu)\w*|(?:index-url|index)\S*[= ]\S*\b(?:cu\d{3}|rocm|cpu)\b`), func(s *installs, _ line, _ []string) { s.index = true }},
+		{compile(`find a version that satisfies the requirement ([\w.-]+)==(\S+) \(from versions: ([^)]+)\)`), (*installs).noVersion},
+		{compile(`there is no version of ([\w.-]+)==(\S+\+(?:cu|rocm|xpu|cpu)\w*)`), func(s *installs, l line, m []string) { s.tagged(l, m[2]) }},
+
+		{compile(`\bdocker (?:create|run) .*\bHOME=(?:/github/home|/builds/\S+|/__w/\S+)`), first(func(s *installs) *line { return &s.home })},
+		{compile(`rustup could not choose a version of|(?:^|: )(?:cargo|rustc|rustup): (?:command )?not found$`), func(s *installs, l line, _ []string) {
+			if s.noHome == "" {
+				s.noHome = strings.Clone(l.text)
+			}
+		}},
+		{compile(`^(\d+\.\d+\.\d+-[\w.-]*(?:generic|azure|aws|gcp|lowlatency|amd64|x86_64|oracle|nvidia))$|^Linux \S+ (\d+\.\d+\.\d+-\S+) #`), func(s *installs, _ line, m []string) { s.kernel = strings.Clone(m[1] + m[2]) }},
+		{compile(`^nvidia(?:-\w+)?/[\d.]+, (\d\S+), \w+: (?:installed|built)`), func(s *installs, l line, m []string) {
+			if len(s.modules) < 16 {
+				s.modules = append(s.modules, strings.Clone(m[1]))
+			}
+			s.module = l
+		}},
+		{compile(`\bLD_LIBRARY_PATH\b.*/cuda[^:]*/compat\b|^(?:Setting up|Inst|Unpacking) cuda-compat-\d`), first(func(s *installs) *line { return &s.compat })},
+		{compile(`Error 803: |system has unsupported display driver`), func(s *installs, l line, _ []string) {
+			if s.driver == "" {
+				s.driver = strings.Clone(l.text)
+			}
+		}},
+		{compile(`^Secret source: (?:None|Dependabot)$`), first(func(s *installs) *line { return &s.secrets })},
+		{compile(`\bdocker create .*/var/run/docker\.sock`), func(s *installs, _ line, _ []string) { s.socket = true }},
+		{compile(`\bdocker run .*(?:-v|--volume|--mount)[= ]\S*(?:/__w/|\$\{?PWD|\$\(pwd\)|\$\{?GITHUB_WORKSPACE|\$\{?CI_PROJECT_DIR|/builds/)`), first(func(s *installs) *line { return &s.mounted })},
+		{compile(`^(?:\d+: )?([\w@.-]+): <.*> mtu (\d+)`), (*installs).link},
+
+		{compile(`^E: Failed to fetch \S+ +404 +Not Found`), func(s *installs, l line, _ []string) {
+			if s.cached.n > 0 {
+				s.gone.keep(s.cached, "", l)
+			}
+		}},
+		{compile(`^imported module '[\w.]+' has this __file__ attribute:$`), func(s *installs, l line, _ []string) {
+			if s.copied.n == 0 {
+				s.copied, s.copies = l, 2
+			}
+		}},
+		{compile(`^(?:/\S+/)\w+\.py$`), func(s *installs, _ line, m []string) {
+			if s.copies > 0 {
+				s.copyOf[2-s.copies] = strings.Clone(m[0])
+				s.copies--
+			}
+		}},
+		{compile(`ImportPathMismatchError: \('[\w.]+', '([^']+)', (?:Posix|Windows)Path\('([^']+)'\)`), func(s *installs, l line, m []string) {
+			if s.copied.n == 0 {
+				s.copied = l
+				s.copyOf = [2]string{strings.Clone(m[1]), strings.Clone(m[2])}
+			}
+		}},
+		{compile(`Value '(?:sm|compute)_\d+\w?' is not defined for option '(?:gpu-name|gpu-architecture)'|sm_\d+\w?.? is not (?:a )?(?:supported|recognized|valid) (?:gpu|GPU|target|architecture|processor|value)`), first(func(s *installs) *line { return &s.ptxas })},
+		{compile(`\btriton\S*(?:PTXASError|/backends/nvidia/bin/ptxas)|Internal Triton PTX codegen error|\bTRITON_PTXAS_PATH\b`), func(s *installs, _ line, _ []string) { s.triton = true }},
+	}
+})
+
+// factIndex finds the facts that could match a line.
+var factIndex = sync.OnceValue(func() *literalIndex {
+	var all []*matcher
+	for _, f := range allFacts() {
+		all = append(all, f.m)
+	}
+	return indexOf(all)
+})
+
+func (s *installs) line(l line) {
+	if strings.HasPrefix(l.text, "#") {
+		s.layer(l)
+	}
+	if l.quote || len(l.text) > 4096 {
+		return
+	}
+	s.change(l)
+	s.maybe = factIndex().candidates(l.text, s.maybe[:0])
+	for _, i := range s.maybe {
+		f := allFacts()[i]
+		if m := f.m.re.FindStringSubmatch(l.text); m != nil {
+			f.take(s, l, m)
+		}
+	}
+}
+
+var (
+	layerStep   = regexp.MustCompile(`^#(\d+) \[[^\]]*\] RUN .*\b(?:apt-get|apt|dnf|yum|apk) (?:-\S+ )*(?:update|makecache)\b`)
+	layerCached = regexp.MustCompile(`^#(\d+) CACHED$`)
+	installStep = regexp.MustCompile(`\b(?:install|add)\b`)
+)
+
+// layer takes a line of an image's build about one of its steps.
+func (s *installs) layer(l line) {
+	if m := layerStep.FindStringSubmatch(l.text); m != nil && !installStep.MatchString(l.text) {
+		s.listing, s.lists = strings.Clone(m[1]), l
+		s.lists.text = strings.Clone(l.text)
+		return
+	}
+	if m := layerCached.FindStringSubmatch(l.text); m != nil && m[1] == s.listing {
+		s.cached = s.lists
+	}
+}
+
+// uvEntry is a line of uv's list of changes, with the place that a local package is from.
+var uvEntry = regexp.MustCompile(`^([-+~]) ([A-Za-z0-9][\w.-]*)==\S+( \(from file:\S+\))?$`)
+
+// change takes a line of uv's list of changes.
+func (s *installs) change(l line) {
+	if len(l.text) < 2 || l.text[1] != ' ' || !strings.Contains(l.text, "==") {
+		return
+	}
+	switch m := uvEntry.FindStringSubmatch(l.text); {
+	case m == nil:
+	case m[1] == "-":
+		s.drop(m[2], l)
+	default:
+		s.put(m[2], l)
+		s.own(m[2], m[3] != "" && !strings.Contains(m[3], ".whl"), m[3] != "")
+	}
+}
+
+// set adds a name to a set that may not be there yet, and that does not grow without end.
+func set(names map[string]bool, name string) map[string]bool {
+	if names == nil {
+		names = map[string]bool{}
+	}
+	if len(names) < maxConditions {
+		names[strings.Clone(name)] = true
+	}
+	return names
+}
+
+func (s *installs) put(name string, l line) {
+	if s.packages == nil {
+		s.packages = map[string]line{}
+	}
+	if len(s.packages) < maxConditions {
+		s.packages[moduleOf(name)] = l
+	}
+	delete(s.removed, moduleOf(name))
+}
+
+func (s *installs) drop(name string, l line) {
+	if s.removed == nil {
+		s.removed = map[string]line{}
+	}
+	if len(s.removed) < maxConditions {
+		s.removed[moduleOf(name)] = l
+	}
+}
+
+// own takes a package that the job built from its sources.
+func (s *installs) own(name string, inPlace, built bool) {
+	if built {
+		s.built = set(s.built, moduleOf(name))
+	}
+	if inPlace {
+		s.editable = set(s.editable, moduleOf(name))
+	}
+}
+
+// noModule takes an error about a module that is not there.
+func (s *installs) noModule(l line, m []string) {
+	if l.warn {
+		return
+	}
+	top, rest, inside := strings.Cut(m[1], ".")
+	if inside {
+		s.noExtension(top, path.Ext("."+rest), l)
+		return
+	}
+	for _, name := range append([]string{moduleOf(top)}, brings[top]...) {
+		if at, ok := s.removed[name]; ok {
+			s.takenAway.keep(at, "", l)
+			continue
+		}
+		if at, ok := s.packages[name]; ok && !s.built[name] {
+			s.elsewhere.keep(at, "", l)
+		}
+	}
+}
+
+// noName takes an error about a part of a package that its own code imports.
+func (s *installs) noName(l line, m []string) {
+	if l.warn || strings.Contains(m[3], "-packages/") {
+		return
+	}
+	s.local = set(s.local, m[2])
+	s.noExtension(m[2], "."+m[1], l)
+}
+
+// noExtension takes an error about a compiled part that a package lacks.
+func (s *installs) noExtension(module, part string, l line) {
+	part = strings.TrimPrefix(part, ".")
+	if !strings.HasPrefix(part, "_") || ofOthersModule.MatchString(module) || l.warn {
+		return
+	}
+	name := moduleOf(module)
+	at, installed := s.packages[name]
+	switch {
+	case installed && s.local[module] && !s.editable[name] && !s.editable["*"]:
+		s.hidden.keep(at, "", l)
+	case !s.extensions[part]:
+		s.unbuilt.keep(l, "", l)
+	}
+}
+
+// ofOthersModule is a package that the job does not build.
+var ofOthersModule = regexp.MustCompile(`^` + thirdParty + `$`)
+
+// keep remembers the first absence.
+func (a *absence) keep(at line, why string, l line) {
+	if a.at.n == 0 {
+		at.text = strings.Clone(at.text)
+		*a = absence{at, why, strings.Clone(l.text)}
+	}
+}
+
+func (s *installs) program(name string, l line) {
+	if s.programs == nil {
+		s.programs = map[string]line{}
+	}
+	if len(s.programs) < maxConditions {
+		s.programs[strings.Clone(name)] = l
+	}
+}
+
+// noProgram takes an error about a program that the shell does not find.
+func (s *installs) noProgram(l line, m []string) {
+	switch at, ok := s.programs[m[1]]; {
+	case ok:
+		s.unfound.keep(at, "", l)
+	case s.exported.n > 0 && s.exported.step == l.step:
+		s.unfound.keep(s.exported, "", l)
+	}
+}
+
+// unsupported takes a wheel that the installer refuses, and sees from its tags whether
+// Python or the machine is what does not fit.
+func (s *installs) unsupported(l line, m []string) {
+	minor, _ := strconv.Atoi(m[1])
+	fits := s.python == minor || m[2] == "abi3" && s.python > minor
+	machine := s.machine != "" && (strings.HasSuffix(m[3], "x86_64") || strings.HasSuffix(m[3], "aarch64")) && !strings.HasSuffix(m[3], s.machine)
+	switch {
+	case machine:
+		s.wheel.keep(l, "this machine is "+s.machine, l)
+	case fits:
+		s.wheel.keep(l, "Python 3."+strconv.Itoa(s.python)+" fits", l)
+	}
+}
+
+// tagged takes a version that only the index of one build has.
+func (s *installs) tagged(l line, version string) {
+	if !s.index {
+		s.foreign.keep(l, version, l)
+	}
+}
+
+// tooNew is the first minor version of Python 3 for which many wheels of the year before
+// are missing.
+const tooNew = 14
+
+// noVersion takes a version that is not there, with those that are.
+func (s *installs) noVersion(l line, m []string) {
+	if strings.Contains(m[2], "+cu") || strings.Contains(m[2], "+rocm") || strings.Contains(m[2], "+cpu") || strings.Contains(m[2], "+xpu") {
+		s.tagged(l, m[2])
+		return
+	}
+	if m[3] == "none" {
+		if s.python >= tooNew {
+			s.release.keep(l, "Python 3."+strconv.Itoa(s.python), l)
+		}
+		return
+	}
+	lowest, _, _ := strings.Cut(m[3], ",")
+	if older(m[2], lowest) && s.python > 0 {
+		s.release.keep(l, "the oldest one that Python 3."+strconv.Itoa(s.python)+" can have is "+lowest, l)
+	}
+}
+
+// older compares the first three numbers of two versions.
+func older(a, b string) bool {
+	return slices.Compare(numbersOf(a), numbersOf(b)) < 0
+}
+
+var versionNumber = regexp.MustCompile(`\d+`)
+
+func numbersOf(version string) []int {
+	var all []int
+	for _, f := range versionNumber.FindAllString(version, 3) {
+		n, _ := strconv.Atoi(f)
+		all = append(all, n)
+	}
+	return all
+}
+
+// link takes a link of the network.
+func (s *installs) link(l line, m []string) {
+	n, err := strconv.Atoi(m[2])
+	switch name := m[1]; {
+	case err != nil || name == "lo" || n < 576:
+	case strings.HasPrefix(name, "docker") || strings.HasPrefix(name, "br-"):
+		s.bridge, s.size = l, n
+	case !strings.HasPrefix(name, "veth") && (s.mtu == 0 || n < s.mtu):
+		s.mtu = n
+	}
+}
+
+func (s *installs) end(sc *logScan) {
+	tell := func(id string, a absence, with ...string) {
+		if a.at.n == 0 {
+			return
+		}
+		sc.causes(id, with, a.at, a.why)
+		if a.failed != a.at.text {
+			sc.adds(sc.found[id], a.failed)
+		}
+	}
+	fact := func(id string, l line, text string, with ...string) {
+		if l.n > 0 {
+			sc.causes(id, with, l, text)
+		}
+	}
+	if sc.found[isolatedBuild] == nil {
+		tell(otherPython, s.elsewhere, noImport...)
+	}
+	tell(takenOut, s.takenAway, noImport...)
+	tell(hiddenPackage, s.hidden)
+	if s.hidden.at.n == 0 {
+		tell(noExtension, s.unbuilt)
+	}
+	tell(notOnPath, s.unfound)
+	tell(staleLists, s.gone)
+	tell(otherPlatform, s.wheel)
+	tell(otherIndex, s.foreign)
+	tell(olderPython, s.release)
+	if s.noHome != "" && s.unfound.at.n == 0 {
+		fact(otherHome, s.home, s.noHome)
+	}
+	if s.kernel != "" && !slices.Contains(s.modules, s.kernel) {
+		fact(noModule, s.module, "the kernel is "+s.kernel, "S-R18", "S-R20")
+	}
+	if s.driver != "" {
+		fact(compatFirst, s.compat, s.driver)
+	}
+	fact(noSecrets, s.secrets, "", "S-X21", "S-X32", "S-X34")
+	if s.socket {
+		fact(otherMount, s.mounted, "", "S-X33", "S-X28", "S-I14", "S-B26", "S-X22")
+	}
+	if s.mtu > 0 && s.size > s.mtu {
+		fact(packetSize, s.bridge, "the machine's own link carries "+strconv.Itoa(s.mtu), "S-B25", "S-R25")
+	}
+	if sameFile(s.copyOf[0], s.copyOf[1]) {
+		fact(sameTests, s.copied, s.copyOf[0]+" and "+s.copyOf[1])
+	}
+	if s.triton {
+		fact(tritonPtxas, s.ptxas, "")
+	}
+}
+
+// copyFolder is a folder that holds copies of a package and its tests.
+var copyFolder = regexp.MustCompile(`-packages/|/build/|/\.?venv/|/dist/|/\.tox/|/\.nox/`)
+
+// sameFile reports whether two paths are likely to name one test file: its copy, or the
+// same tree at two places.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == b || path.Base(a) != path.Base(b) {
+		return false
+	}
+	if copyFolder.MatchString(a) != copyFolder.MatchString(b) {
+		return true
+	}
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	tail := 0
+	for tail < min(len(x), len(y)) && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	return tail >= 2 && x[1] != y[1]
+}
