@@ -35,6 +35,7 @@ type Options struct {
 	WritePace         time.Duration
 	PollInterval      time.Duration // how often a run under way is read
 	ReconcileInterval time.Duration // how often everything open is looked at
+	ReviewLimit       time.Duration // of a static review; 500 kernels take some seconds
 	// PageURL is the address of a dispatch's page; nil when there are no pages.
 	PageURL  func(dispatch string) string
 	Registry *prometheus.Registry
@@ -73,6 +74,9 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	if o.ReconcileInterval == 0 {
 		o.ReconcileInterval = 5 * time.Minute
+	}
+	if o.ReviewLimit == 0 {
+		o.ReviewLimit = 5 * time.Minute
 	}
 	if o.Forget == nil {
 		o.Forget = func(int64) {}

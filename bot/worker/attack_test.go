@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/tilegate/tilegate/bot/store"
 	"github.com/tilegate/tilegate/bot/worker/fakerunner"
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/rules"
 )
 
 // lax makes a branch whose configuration lets almost everything through.
@@ -299,4 +301,46 @@ func TestBasesReferenceIsContent(t *testing.T) {
 	require.NoError(t, err)
 	w.becomes(sha, report.CheckPerf, "success")
 	w.dispatched(g, 2)
+}
+
+// TestRuleThatPanics: a fault of a rule fails the review of the change that shows it, and
+// the App goes on.
+func TestRuleThatPanics(t *testing.T) {
+	w := newWorld(t, marked(func() { panic("out of range") }))
+	_, sha := w.open("writer", githubsim.Changes{kernelRS: w.append(kernelRS, "// marked\n")})
+	gate := w.becomes(sha, report.CheckGate, "action_required")
+	require.Contains(t, gate.Title+gate.Summary, "rule R45 on kernel row_sum failed by a fault of tilegate's own")
+	_, other := w.open("maya", githubsim.Changes{"README.md": githubsim.Text("other")})
+	w.becomes(other, report.CheckGate, "success")
+	w.quiet()
+	require.Empty(t, w.sim.Runs(), "nothing is sent to a runner")
+}
+
+// TestRuleThatDoesNotEnd: a review that takes too long is given up, which a command can
+// change.
+func TestRuleThatDoesNotEnd(t *testing.T) {
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
+	var tries atomic.Int32
+	w := newWorld(t, marked(func() {
+		if tries.Add(1) == 1 {
+			<-hang
+		}
+	}), func(c *config) { c.app.ReviewLimit = 5 * time.Second })
+	n, sha := w.open("writer", githubsim.Changes{kernelRS: w.append(kernelRS, "// marked\n")})
+	gate := w.becomes(sha, report.CheckGate, "action_required")
+	require.Contains(t, gate.Title+gate.Summary, "The static review was not done after 5s")
+	w.say(n, "writer", "/tilegym rerun rules")
+	w.becomes(sha, report.CheckRules, "success")
+}
+
+// marked adds a rule that runs a function on a kernel whose source holds a mark.
+func marked(do func()) func(*config) {
+	return func(c *config) {
+		c.app.Rules = []*rules.Rule{{ID: "R45", Scope: rules.PerKernel, Severity: rules.Note, Run: func(p *rules.Pass) {
+			if strings.Contains(string(p.Tree.File(p.Kernel.KernelRS).Src), "// marked") {
+				do()
+			}
+		}}}
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tilegate/tilegate/checks/analysis"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/review"
+	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
@@ -136,8 +137,7 @@ func (l *look) makeStudy(ctx context.Context, base string) (s *study, part bool,
 		}
 	}
 	if errors.Is(err, pull.ErrTooLarge) {
-		s.Failure = "The tree could not be read: " + err.Error() + "."
-		s.Plan = tree.Plan{Schema: tree.PlanSchema, Rules: true}
+		s.fail("The tree could not be read: " + err.Error() + ".")
 		return s, true, nil
 	}
 	return nil, false, fmt.Errorf("read the trees: %w", err)
@@ -186,10 +186,21 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 	for id, severity := range l.policy.Rules {
 		severities[id] = review.Severity(severity)
 	}
-	s.Report, err = review.Run(ctx, review.Options{
+	s.Report, err = l.inTime(ctx, review.Options{
 		Head: headFS, Base: baseFS, Rules: l.App.Rules, Severities: severities, Version: l.Version,
 	})
-	if err != nil {
+	var crash *rules.Crash
+	switch {
+	case errors.As(err, &crash):
+		// To try again would end the same way.
+		l.Log.Error("the static review panicked", "target", l.t.Key, "head", l.info.HeadSHA, "error", crash, "stack", string(crash.Stack))
+		s.fail("The static review could not be carried out: " + crash.Error() + ".")
+		return true, nil
+	case errors.Is(err, errSlowReview):
+		l.Log.Error("the static review took too long", "target", l.t.Key, "head", l.info.HeadSHA, "limit", l.ReviewLimit)
+		s.fail(fmt.Sprintf("The static review was not done after %s and was given up: a file of the change takes too long to read, or the server has too much to do.", l.ReviewLimit))
+		return true, nil
+	case err != nil:
 		return false, fmt.Errorf("static review: %w", err)
 	}
 	// A file that nobody can read was so before, or is part of this change.
@@ -201,6 +212,40 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 	}
 	s.Report.Summary.Unread = unread
 	return true, nil
+}
+
+// errSlowReview says that a review took longer than App.ReviewLimit.
+var errSlowReview = errors.New("the review took too long")
+
+// fail records why there is no review. Nothing is sent to a runner then.
+func (s *study) fail(why string) {
+	s.Failure, s.Report = why, nil
+	s.Plan = tree.Plan{Schema: tree.PlanSchema, Rules: true}
+}
+
+// inTime reviews, and gives a review up that takes too long. It cannot be stopped inside
+// a rule: it runs on until it comes to the end of that rule, and nobody waits for it.
+func (l *look) inTime(ctx context.Context, o review.Options) (*review.Report, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.ReviewLimit, errSlowReview)
+	defer cancel()
+	type outcome struct {
+		report *review.Report
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		report, err := review.Run(ctx, o)
+		done <- outcome{report, err}
+	}()
+	select {
+	case out := <-done:
+		if out.err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return out.report, out.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // maxAnalysis bounds an analysis.json that is kept.

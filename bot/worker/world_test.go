@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,7 +168,7 @@ func (w *world) start(c config) {
 	o := c.app
 	o.Store, o.Clients, o.AppID, o.Forget = w.st, clients, w.sim.AppID(), clients.Forget
 	o.Reader = pull.NewReader(pull.Config{Clients: clients, Now: w.clk.now})
-	o.Rules, o.Version, o.Now, o.Log = all.Rules, "test", w.clk.now, log
+	o.Rules, o.Version, o.Now, o.Log = slices.Concat(all.Rules, c.app.Rules), "test", w.clk.now, log
 	if o.PollInterval == 0 {
 		o.PollInterval = 50 * time.Millisecond
 	}

@@ -44,9 +44,10 @@ const Off Severity = "off"
 
 // Run reviews a checkout. It returns tree.ErrNoKernels when the checkout has
 // another layout, and an error that lists the known kernels when a named one
-// does not exist, and tree.ErrTooLarge when its files take too much memory. What
-// could not be read is listed in the report.
-func Run(ctx context.Context, o Options) (*Report, error) {
+// does not exist, tree.ErrTooLarge when its files take too much memory, and a
+// *rules.Crash when its own code panicked. What could not be read is listed in the report.
+func Run(ctx context.Context, o Options) (r *Report, err error) {
+	defer rules.Caught(&err, func() string { return "the review" })
 	head, err := tree.Load(o.Head, nil)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	findings, _ := group(now.open, known(now.open, before.open, head, base))
-	r := o.report(head, kernels, findings)
+	r = o.report(head, kernels, findings)
 	for _, s := range now.comments {
 		r.Summary.Suppressions = append(r.Summary.Suppressions, s.parts()...)
 	}
@@ -157,7 +158,11 @@ func parseAll(ctx context.Context, t *tree.Tree, kernels []*tree.Kernel) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range slices.Compact(paths) {
 		if p != "" {
-			g.Go(func() error { t.File(p); return ctx.Err() })
+			g.Go(func() (err error) {
+				defer rules.Caught(&err, func() string { return "reading " + p })
+				t.File(p)
+				return ctx.Err()
+			})
 		}
 	}
 	return errors.Join(g.Wait(), t.Err())
@@ -194,8 +199,8 @@ func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tre
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, job := range jobs {
 		g.Go(func() error {
-			job(func(p *rules.Pass, d rules.Diagnostic) { perJob[i] = append(perJob[i], newHit(o, t, p, d)) })
-			return ctx.Err()
+			err := job(func(p *rules.Pass, d rules.Diagnostic) { perJob[i] = append(perJob[i], newHit(o, t, p, d)) })
+			return cmp.Or(err, ctx.Err())
 		})
 	}
 	if err := g.Wait(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -231,8 +232,28 @@ func (f *Facts) forget(u Unit) {
 }
 
 // Job is a part of the work of some rules on a tree. Jobs may run at once and
-// in any order: Pass.Order puts what they report in one.
-type Job func(report func(*Pass, Diagnostic))
+// in any order: Pass.Order puts what they report in one. The error is a *Crash.
+type Job func(report func(*Pass, Diagnostic)) error
+
+// Crash is a fault of tilegate itself: its code panicked on a checkout. What was found
+// until then is no whole review.
+type Crash struct {
+	What  string // what was being done, such as "rule R45 on kernel bmm"
+	Value any    // of the panic
+	Stack []byte // of the goroutine
+}
+
+// Error names what was being done and says what to do.
+func (c *Crash) Error() string {
+	return fmt.Sprintf("%s failed by a fault of tilegate's own (%v), so that nothing was reviewed: please report it with the files that it was about", c.What, c.Value)
+}
+
+// Caught makes a *Crash of a panic. It is to be deferred.
+func Caught(err *error, what func() string) {
+	if v := recover(); v != nil {
+		*err = &Crash{what(), v, debug.Stack()}
+	}
+}
 
 // Jobs splits the work of rules. Base is nil where there is nothing to compare
 // with, and the checks of scope PerChange are then left out. The work is limited
@@ -254,26 +275,38 @@ func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel) []Job {
 				ofKernel = append(ofKernel, part{r, i, check})
 				continue
 			}
-			jobs = append(jobs, func(report func(*Pass, Diagnostic)) {
-				run(Pass{Rule: r, Tree: t, facts: facts, Order: Order{Check: i}}, check, base, kernels, report)
+			jobs = append(jobs, func(report func(*Pass, Diagnostic)) error {
+				return run(Pass{Rule: r, Tree: t, facts: facts, Order: Order{Check: i}}, check, base, kernels, report)
 			})
 		}
 	}
 	for n, k := range kernels {
-		jobs = append(jobs, func(report func(*Pass, Diagnostic)) {
+		jobs = append(jobs, func(report func(*Pass, Diagnostic)) error {
+			defer facts.forget(Unit{k, k.Crate})
 			for _, c := range ofKernel {
-				run(Pass{Rule: c.rule, Tree: t, facts: facts, Order: Order{c.place, n}}, c.check, nil, kernels[n:n+1], report)
+				if err := run(Pass{Rule: c.rule, Tree: t, facts: facts, Order: Order{c.place, n}}, c.check, nil, kernels[n:n+1], report); err != nil {
+					return err
+				}
 			}
-			facts.forget(Unit{k, k.Crate})
+			return nil
 		})
 	}
 	return jobs
 }
 
-// run runs a check over every unit of its scope, with passes like the given one.
-func run(like Pass, check Check, base *tree.Tree, kernels []*tree.Kernel, report func(*Pass, Diagnostic)) {
+// run runs a check over every unit of its scope, with passes like the given one. The
+// error is a *Crash.
+func run(like Pass, check Check, base *tree.Tree, kernels []*tree.Kernel, report func(*Pass, Diagnostic)) (err error) {
+	var now *tree.Kernel
+	defer Caught(&err, func() string {
+		if now == nil {
+			return "rule " + like.Rule.ID
+		}
+		return "rule " + like.Rule.ID + " on kernel " + now.ID()
+	})
 	at := func(k *tree.Kernel, c *tree.Crate) {
 		p := like
+		now = k
 		like.Order.Unit++
 		p.Kernel, p.Crate = k, c
 		if check.Scope == PerChange {
@@ -300,4 +333,5 @@ func run(like Pass, check Check, base *tree.Tree, kernels []*tree.Kernel, report
 			at(nil, nil)
 		}
 	}
+	return nil
 }
