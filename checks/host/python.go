@@ -14,7 +14,8 @@ type Wrapper struct {
 	File *syntax.File
 	// Consts are the values of module-level names that are assigned once.
 	Consts map[string]syntax.Node
-	// Imports maps a local name to the dotted name that it was imported as.
+	// Imports maps a local name to the dotted name that it was imported as, from the
+	// top of the packages.
 	Imports   map[string]string
 	Binds     []*Bind
 	Calls     []*LibCall
@@ -248,6 +249,22 @@ func (w *Wrapper) constants() {
 	}
 }
 
+// absolute is the dotted name of a module as a file imports it, without the dots of
+// a relative one. A name that leads out of the repository stays as it is.
+func absolute(file, module string) string {
+	rest := strings.TrimLeft(module, ".")
+	up := len(module) - len(rest)
+	folders := strings.Split(strings.TrimPrefix(file, "src/"), "/")
+	if up == 0 || up >= len(folders) {
+		return module
+	}
+	folders = folders[:len(folders)-up]
+	if rest != "" {
+		folders = append(folders, rest)
+	}
+	return strings.Join(folders, ".")
+}
+
 // imports maps local names to dotted names.
 func imports(f *syntax.File) map[string]string {
 	out := map[string]string{}
@@ -255,7 +272,7 @@ func imports(f *syntax.File) map[string]string {
 		module := n.Field("module_name")
 		prefix := ""
 		if module.Valid() {
-			prefix = module.Squeeze() + "."
+			prefix = absolute(f.Path, module.Squeeze()) + "."
 		}
 		for _, name := range n.Fields("name") {
 			switch {

@@ -353,7 +353,7 @@ func importedBySibling(k *host.Kernel) bool {
 			continue
 		}
 		for _, dotted := range w.Imports {
-			if slices.Contains(strings.Split(dotted, "."), k.Name) && (strings.HasPrefix(dotted, ".") || strings.Contains(dotted, ".cutile_rs.")) {
+			if slices.Contains(strings.Split(dotted, "."), k.Name) && strings.Contains(dotted, ".cutile_rs.") {
 				return true
 			}
 		}

@@ -25,8 +25,7 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		ops[r.Op], ops[r.Func.Field("name").Text()] = true, true
 	}
 	for _, c := range w.File.Root().Find("call") {
-		fn := c.Field("function")
-		full, name := strings.TrimLeft(w.Full(fn), "."), syntax.PyName(fn)
+		name := syntax.PyName(c.Field("function"))
 		switch {
 		case name == "register_impl":
 			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && compared[backend] {
@@ -35,15 +34,58 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		case w.Region(c) == host.Unreached:
 		case name == "set_backend":
 			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", cut(c))
-		case name == "import_module" || full == "__import__":
+		case name == "import_module" || w.Full(c.Field("function")) == "__import__":
 			if module, ok := w.String(syntax.PyArg(c, "name", 0)); ok && otherBackend(module+".x") {
 				p.Reportf(c, rules.Warning, "backend", "`%s` loads `%s`, which belongs to another backend, with which the port is compared", cut(c), module)
 			}
-		case otherBackend(full) && elsewhere.launch(full):
-			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` launches another backend's, with which the port is compared", fn.Squeeze(), full)
-		case ops[full[strings.LastIndexByte(full, '.')+1:]] && otherBackend(full):
-			p.Reportf(fn, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", fn.Squeeze(), full)
 		}
+	}
+	for _, n := range w.File.Root().Find("identifier", "attribute") {
+		if !runs(n) || w.Region(n) == host.Unreached {
+			continue
+		}
+		switch full := meant(w, n); {
+		case !otherBackend(full), p.Tree.Exists(sourceOf(full)):
+		case elsewhere.launch(full):
+			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` launches another backend's, with which the port is compared", cut(n), full)
+		case ops[full[strings.LastIndexByte(full, '.')+1:]]:
+			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", cut(n), full)
+		}
+	}
+}
+
+// meant is the dotted name behind a name, which may be a constant of the module, or
+// begin with a name of the function for another one.
+func meant(w *host.Wrapper, n syntax.Node) string {
+	n = w.Const(n)
+	base := n
+	for base.Is("attribute") {
+		base = base.Field("object")
+	}
+	if v := w.Local(base); base != n && base.Is("identifier") && syntax.PyDotted(v) != "" {
+		return w.Full(v) + strings.TrimPrefix(syntax.PyDotted(n), base.Text())
+	}
+	return w.Full(n)
+}
+
+// sourceOf is the file of a module.
+func sourceOf(dotted string) string { return "src/" + strings.ReplaceAll(dotted, ".", "/") + ".py" }
+
+// runs reports whether a name may be what runs: it is called, handed on or gets
+// another name, and is not only asked about.
+func runs(n syntax.Node) bool {
+	switch p := n.Parent(); p.Kind() {
+	case "attribute", "comparison_operator", "type", "parameters", "dotted_name", "aliased_import":
+		return false
+	case "assignment":
+		return p.Field("right") == n
+	case "keyword_argument":
+		return p.Field("value") == n
+	case "argument_list":
+		name := syntax.PyName(p.Parent().Field("function"))
+		return name != "isinstance" && name != "issubclass" && name != "hasattr"
+	default:
+		return true
 	}
 }
 
@@ -79,7 +121,7 @@ func (l launchers) launch(full string) bool {
 			return false
 		}
 		dotted, name = dotted[:i], dotted[i+1:]
-		at := "src/" + strings.ReplaceAll(dotted, ".", "/") + ".py"
+		at := sourceOf(dotted)
 		if l.tree.Exists(at) {
 			if l.files[at] == nil {
 				l.files[at] = launching(l.tree.File(at))
