@@ -28,27 +28,63 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 			continue
 		}
 		s := m.scope(owner)
-		var target, value syntax.Node
-		if n.Is("assignment") {
-			target, value = n.Field("left"), n.Field("right")
-			if target.Is("identifier") && !s.global[target.Text()] {
-				continue
+		for _, kept := range stores(n) {
+			if m.keeps(s, n, kept) {
+				p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
+				break
 			}
-		} else {
-			target, value = n.Field("function").Field("object"), stored(n)
 		}
-		kept := target.Is("attribute") && s.isParameter(target.NamedChild(0)) && m.asked[target.Field("attribute").Text()]
-		for target.Is("subscript", "attribute") {
-			target = target.NamedChild(0)
-		}
-		for value.Is("assignment") { // a = b = value
-			value = value.Field("right")
-		}
-		if !target.Is("identifier") || !kept && !m.outlives(s, target) || !m.result(s, value) && !s.answer(value) {
-			continue
-		}
-		p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
 	}
+}
+
+// store is a value that gets a place or a name.
+type store struct{ target, value syntax.Node }
+
+// stores lists what an assignment, or a call of a method of a container, stores.
+func stores(n syntax.Node) []store {
+	if n.Is("assignment") {
+		return paired(n)
+	}
+	var out []store
+	for _, v := range stored(n) {
+		out = append(out, store{n.Field("function").Field("object"), v})
+	}
+	return out
+}
+
+// paired lists the targets of an assignment with their values: of several targets each
+// has its own where these are written side by side.
+func paired(a syntax.Node) []store {
+	left, right := a.Field("left"), a.Field("right")
+	if !left.Is("pattern_list", "tuple_pattern", "list_pattern") {
+		return []store{{left, right}}
+	}
+	targets, values := left.NamedChildren(), right.NamedChildren()
+	side := right.Is("expression_list", "tuple", "list") && len(targets) == len(values)
+	var out []store
+	for i, t := range targets {
+		if side {
+			right = values[i]
+		}
+		out = append(out, store{t, right})
+	}
+	return out
+}
+
+// keeps reports whether a store of a function keeps what a launch returned.
+func (m *memory) keeps(s *scope, n syntax.Node, kept store) bool {
+	target, value := kept.target, kept.value
+	if n.Is("assignment") && target.Is("identifier") && !s.global[target.Text()] {
+		return false
+	}
+	onArgument := target.Is("attribute") && s.isParameter(target.NamedChild(0)) && m.asked[target.Field("attribute").Text()]
+	for target.Is("subscript", "attribute") {
+		target = target.NamedChild(0)
+	}
+	for value.Is("assignment") { // a = b = value
+		value = value.Field("right")
+	}
+	return target.Is("identifier") && (onArgument || m.outlives(s, target)) && (m.result(s, value) || s.answer(value))
 }
 
 // memory is what a wrapper can keep between calls. All is looked up once: a file
@@ -131,6 +167,18 @@ func (m *memory) scope(fn syntax.Node) *scope {
 			s.bound[a.Text()] = true
 		case a.Is("named_expression"):
 			s.bound[a.Field("name").Text()] = true
+			if host.Owner(a) == fn {
+				s.last[a.Field("name").Text()] = a.Field("value")
+			}
+		case a.Is("assignment") && left.Is("pattern_list", "tuple_pattern", "list_pattern"):
+			for _, one := range paired(a) {
+				if one.target.Is("identifier") {
+					s.bound[one.target.Text()] = true
+					if one.value != a.Field("right") && host.Owner(a) == fn {
+						s.last[one.target.Text()] = one.value
+					}
+				}
+			}
 		case left.Is("identifier"):
 			s.bound[left.Text()] = true
 			if right := a.Field("right"); a.Is("assignment") && right.Valid() && host.Owner(a) == fn {
@@ -173,21 +221,33 @@ func (s *scope) answer(value syntax.Node) bool {
 	return value.Is("identifier") && s.described[name] && (s.returned[name] || s.kept[name])
 }
 
-// stored is what a call puts into the container that it is a method of.
-func stored(call syntax.Node) syntax.Node {
+// stored lists what a call puts into the container that it is a method of.
+func stored(call syntax.Node) []syntax.Node {
 	switch syntax.PyName(call.Field("function")) {
 	case "setdefault", "__setitem__", "insert":
-		return syntax.PyArg(call, "", 1)
+		return []syntax.Node{syntax.PyArg(call, "", 1)}
 	case "append", "appendleft", "add":
-		return syntax.PyArg(call, "", 0)
+		return []syntax.Node{syntax.PyArg(call, "", 0)}
 	case "update", "extend":
-		list := syntax.PyArg(call, "", 0)
-		if list.Is("dictionary") {
-			return list.ChildOf("pair").Field("value")
+		var out []syntax.Node
+		for _, a := range call.Field("arguments").NamedChildren() {
+			if a.Is("keyword_argument") {
+				out = append(out, a.Field("value"))
+				continue
+			}
+			for _, e := range a.NamedChildren() {
+				switch pair := e.NamedChildren(); {
+				case e.Is("pair"):
+					e = e.Field("value")
+				case e.Is("tuple", "list") && len(pair) == 2:
+					e = pair[1]
+				}
+				out = append(out, e)
+			}
 		}
-		return list.NamedChild(0)
+		return out
 	}
-	return syntax.Node{}
+	return nil
 }
 
 // outlives reports whether a name is the module's and not the function's.
