@@ -198,6 +198,8 @@ type logScan struct {
 	usage    resources
 	sides    bothSides
 	verdicts verdicts
+	contrast contrast
+	roofline roofline
 	stopped  stopped
 	rust     rustCases
 	raised   raised
@@ -307,6 +309,8 @@ func (sc *logScan) line(n int, shown string) {
 			sc.usage.line(l)
 			sc.sides.line(l)
 			sc.verdicts.line(l)
+			sc.contrast.line(l)
+			sc.roofline.line(l)
 			sc.rust.line(l)
 		}
 	} else if !sc.passing {
@@ -702,6 +706,8 @@ func (sc *logScan) end() {
 		sc.usage.end(sc)
 		sc.sides.end(sc)
 		sc.verdicts.end(sc)
+		sc.contrast.end(sc)
+		sc.roofline.end(sc)
 		sc.stopped.end(sc)
 		sc.rust.into(&sc.shown, sc.name)
 		sc.tellOverflow()
