@@ -483,6 +483,11 @@ var Growing = []Shape{
 	Numbered("powers of negative numbers", "A = -10\n", "A = A ** 99\nB = (-2) ** 9223372036854775807\n", ""),
 	Numbered("shifts", "A = 1\n", "A = A << 99999999\nB = 1 << 47 << 47\n", ""),
 	Numbered("squares", "A = 10\n", "A = A * A\n", ""),
+	Numbered("conditions that double", "c = x.c\nd = x.d\n", "c, d = (c and x.a#) or (d and x.b#), (d and x.c#) or (c and x.d#)\n", "A = 1 if not c else 2\n"),
+	Numbered("choices that double", "A = x.c\nB = x.d\n", "A, B = (B if A else x.a#), (A if B else x.b#)\n", "A = 1 if A else B\n"),
+	Numbered("limits that double", "A = 1 if x.c else 2\n", "A = A * 1.5 + A\n", "assert_close(x, A, atol=A)\nassert x < A\n"),
+	Numbered("tuples in tuples", "A = (0,)\n", "A = (A, A, A)\n", "assert A == (A, 1)\n"),
+	Numbered("classes with many bases", "class A0: pass\nA = A0\n", "class A#(A, A, A, A, A, A): pass\nA = A#\n", "class Test(A):\n    def test(self): self.f()\n"),
 	Numbered("digits that double", "A = 9\n", "A = int(str(A) + str(A))\n", ""),
 }
 

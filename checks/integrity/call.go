@@ -14,6 +14,9 @@ func (f *frame) eval(n syntax.Node) *term {
 	return f.run.made(f.expr(n), n)
 }
 
+// condition is the value of an expression of which only the truth counts.
+func (f *frame) condition(n syntax.Node) *term { return f.run.u().condition(f.eval(n)) }
+
 func (f *frame) expr(n syntax.Node) *term {
 	u := f.run.u()
 	if !n.Valid() {
@@ -72,14 +75,14 @@ func (f *frame) expr(n syntax.Node) *term {
 	case "unary_operator":
 		v := f.eval(n.Field("argument"))
 		if x, ok := v.number(); ok && n.Field("operator").Text() == "-" {
-			if i, ok := v.integer(); ok {
-				return u.int(-i)
+			if v.is("int") {
+				return u.int(-int64(x))
 			}
 			return u.float(-x)
 		}
 		return u.raw("un", n.Field("operator").Text(), v)
 	case "not_operator":
-		return u.not(f.eval(n.Field("argument")))
+		return u.not(f.condition(n.Field("argument")))
 	case "binary_operator":
 		return u.bin(n.Field("operator").Text(), f.eval(n.Field("left")), f.eval(n.Field("right")))
 	case "boolean_operator":
@@ -92,6 +95,9 @@ func (f *frame) expr(n syntax.Node) *term {
 		op := n.Kind()
 		if op == "expression_list" || op == "pattern_list" {
 			op = "tuple"
+		}
+		if op == "set" {
+			return u.set(f.elements(n))
 		}
 		return u.raw(op, "", f.elements(n)...)
 	case "dictionary":
@@ -110,7 +116,7 @@ func (f *frame) expr(n syntax.Node) *term {
 	case "keyword_argument":
 		return u.raw("kw", n.Field("name").Text(), f.eval(n.Field("value")))
 	case "list_splat":
-		return u.raw("star", "", f.eval(n.NamedChild(0)))
+		return u.raw("star", "", u.keyed(f.eval(n.NamedChild(0))))
 	case "dictionary_splat":
 		return u.raw("dstar", "", f.eval(n.NamedChild(0)))
 	case "ellipsis":
@@ -142,8 +148,10 @@ func (f *frame) text(n syntax.Node) *term {
 	var kids []*term
 	add := func(t *term) {
 		if last := len(kids) - 1; t.is("str") && last >= 0 && kids[last].is("str") {
-			kids[last] = u.str(kids[last].text + t.text)
-			return
+			if joined := u.text(kids[last].text, t.text); joined != nil {
+				kids[last] = joined
+				return
+			}
 		}
 		kids = append(kids, t)
 	}
@@ -153,16 +161,15 @@ func (f *frame) text(n syntax.Node) *term {
 			add(u.str(c.Text()))
 		case "interpolation":
 			v := f.eval(c.Field("expression"))
-			if c.Field("format_specifier").Valid() {
-				v = u.raw("format", c.Field("format_specifier").Text(), v)
-			}
-			switch v.op {
-			case "int", "float", "bool":
-				v = u.str(v.text)
-			case "sym":
-				if v.constant() {
-					v = u.str(v.text)
+			spec, conversion := c.Field("format_specifier"), c.Field("type_conversion")
+			if spec.Valid() || conversion.Valid() || c.ChildOf("=").Valid() {
+				parts := []*term{v}
+				for _, inner := range spec.Find("interpolation") {
+					parts = append(parts, f.eval(inner.Field("expression")))
 				}
+				v = u.raw("format", strings.TrimPrefix(c.Text(), "{"), parts...)
+			} else if t := convert(u, "str", v); t != nil {
+				v = t
 			}
 			add(v)
 		}
@@ -192,7 +199,8 @@ func (f *frame) elements(n syntax.Node) []*term {
 	var out []*term
 	for _, c := range n.NamedChildren() {
 		t := f.eval(c)
-		if t.is("star") && t.kids[0].is("list", "tuple") {
+		if t.is("star") && t.kids[0].is("list", "tuple") && len(out)+len(t.kids[0].kids) <= maxElements {
+			f.run.u().spend(len(t.kids[0].kids) / 8)
 			out = append(out, t.kids[0].kids...)
 			continue
 		}
@@ -224,18 +232,23 @@ func (f *frame) boolean(n syntax.Node) *term {
 		}
 		return left
 	}
-	cond := left
+	cond := u.condition(left)
 	if !and {
-		cond = u.not(left)
+		cond = u.not(cond)
 	}
 	done := f.run.push(onCond, cond, n)
 	right := f.eval(n.Field("right"))
 	done()
-	if and {
+	// A value that is no condition is one of two that are chosen from.
+	_, known := right.truth()
+	chosen := known && !right.is("bool") || right.is("list", "dict", "tuple", "set")
+	switch {
+	case and && chosen:
+		return u.ite(left, right, left)
+	case and:
 		return u.and(left, right)
-	}
-	if v, known := right.truth(); known && !right.is("bool") || !known && right.is("list", "dict", "tuple", "str", "fn") || v && right.is("int", "float") {
-		return u.ite(left, left, right) // a default value
+	case chosen:
+		return u.ite(left, left, right)
 	}
 	return u.or(left, right)
 }
@@ -267,7 +280,7 @@ func (f *frame) conditional(n syntax.Node) *term {
 	if len(parts) != 3 {
 		return f.run.u().raw("other", n.Squeeze())
 	}
-	cond := f.eval(parts[1])
+	cond := f.condition(parts[1])
 	if v, known := cond.truth(); known {
 		if v {
 			return f.eval(parts[0])
@@ -333,7 +346,7 @@ func (f *frame) comprehension(n syntax.Node) *term {
 		}
 		c := clauses[i]
 		if c.Is("if_clause") {
-			cond := inner.eval(c.NamedChild(0))
+			cond := inner.condition(c.NamedChild(0))
 			if v, known := cond.truth(); known {
 				if !v {
 					return true
@@ -342,11 +355,9 @@ func (f *frame) comprehension(n syntax.Node) *term {
 			}
 			return visit(i+1, append(slices.Clip(conds), cond))
 		}
-		iter := inner.eval(c.Field("right"))
-		if iter.is("dict") && iter.concrete() {
-			iter = u.raw("list", "", mapTerms(iter.kids, func(p *term) *term { return p.kids[0] })...)
-		}
-		if !iter.is("list", "tuple", "set") || slices.ContainsFunc(iter.kids, func(k *term) bool { return k.is("star") }) {
+		iter := u.keyed(inner.eval(c.Field("right")))
+		unordered := iter.is("set") && len(iter.kids) > 1 && op != "set"
+		if !iter.is("list", "tuple", "set") || unordered || slices.ContainsFunc(iter.kids, func(k *term) bool { return k.is("star") }) {
 			symbolic = append(symbolic, iter)
 			inner.assign(c.Field("left"), u.raw("elem", "", iter), c.Field("right"))
 			return visit(i+1, conds)
@@ -364,12 +375,15 @@ func (f *frame) comprehension(n syntax.Node) *term {
 		}
 		return true
 	}
-	whole := visit(0, nil)
-	if len(symbolic) > 0 || !whole {
+	switch whole := visit(0, nil); {
+	case !whole:
+		return u.unknown() // what follows the elements that were looked at may be anything
+	case len(symbolic) > 0:
 		return u.raw("comp", op, slices.Concat(symbolic, out)...)
-	}
-	if op == "dict" {
+	case op == "dict":
 		return u.dict(out)
+	case op == "set":
+		return u.set(out)
 	}
 	return u.raw(op, "", out...)
 }
@@ -433,6 +447,7 @@ func (s *side) inClass(c *class, name string, depth int) (binding, bool) {
 	if b, ok := c.frame.vars[name]; ok {
 		return b, true
 	}
+	s.u.spend(1)
 	if depth < maxInline {
 		for _, base := range c.bases {
 			if base.is("class") && s.classes[base.text] != nil {
@@ -527,6 +542,7 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 	for i, a := range args {
 		kids[i] = a.t
 	}
+	kids = iterated(u, callee, kids)
 	if v := builtin(u, callee, kids); v != nil {
 		return v, false
 	}
@@ -583,7 +599,7 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 func (f *frame) filtered(chosen, list *term, at syntax.Node) *term {
 	u := f.run.u()
 	name := chosen.last()
-	if !list.is("list", "tuple", "set") || list.has("star") || isRandom(name) || isCheck(name) || isMeasure(name) || isSetup(name) {
+	if !list.is("list", "tuple") || list.has("star") || isRandom(name) || isCheck(name) || isMeasure(name) || isSetup(name) {
 		return nil
 	}
 	var out []*term
@@ -614,7 +630,7 @@ func (f *frame) applied(fn, arg *term, at syntax.Node) *term {
 		}
 		return nil
 	}
-	if v := builtin(u, fn, []*term{arg}); v != nil {
+	if v := builtin(u, fn, iterated(u, fn, []*term{arg})); v != nil {
 		return v
 	}
 	if !fn.is("sym", "attr", "fn") {
@@ -630,6 +646,7 @@ var changesList = map[string]bool{"append": true, "extend": true, "insert": true
 // return what was computed before.
 func (s *side) idle(t *term) *term {
 	if t.is("ite") {
+		s.u.spend(1)
 		return s.u.ite(t.kids[0], s.idle(t.kids[1]), s.idle(t.kids[2]))
 	}
 	fn := s.closures[t]
@@ -671,7 +688,7 @@ func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) 
 	if f.foreign(old) || old.is("none") {
 		return
 	}
-	if whole := viewed(old); whole != old && !whole.constant() {
+	if whole := viewed(old); whole != old && !whole.constant {
 		f.run.u().spend(len(f.vars))
 		next := f.run.made(change(whole), at)
 		for name, b := range f.vars {

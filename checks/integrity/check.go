@@ -170,8 +170,23 @@ func numeric(t *term) bool {
 	return ok
 }
 
+// limits are what a term lies between, where it is a number.
+type limits struct {
+	lo, hi float64
+	ok     bool
+}
+
 // interval is the range of a numeric term.
 func interval(t *term) (lo, hi float64, ok bool) {
+	if t.limits == nil {
+		lo, hi, ok = between(t)
+		t.limits = &limits{lo, hi, ok && lo <= hi}
+	}
+	return t.limits.lo, t.limits.hi, t.limits.ok
+}
+
+// between is the range of a numeric term, which interval remembers.
+func between(t *term) (lo, hi float64, ok bool) {
 	if v, ok := t.number(); ok {
 		return v, v, true
 	}
@@ -314,7 +329,7 @@ func (s *side) limits(c check, t tolerance, dtype string) (lo, hi float64, ok bo
 func dtypeOf(c testCase, k check) string {
 	found := ""
 	add := func(t *term) bool {
-		if !t.is("sym") || !t.constant() || !strings.Contains(t.text, "float") {
+		if !t.is("sym") || !t.constant || !strings.Contains(t.text, "float") {
 			return true
 		}
 		if found != "" && found != t.text {

@@ -246,6 +246,7 @@ func (c *comparison) implied(conds, given []*term) bool {
 
 // holds reports whether a condition follows from others.
 func (c *comparison) holds(t *term, given []*term) bool {
+	c.u.spend(1)
 	if v, known := t.truth(); known {
 		return v
 	}

@@ -154,7 +154,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
-		u: u, file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
+		u: u.side(), file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
 		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{}, automatic: map[*frame][]string{},
 	}
 }
@@ -413,7 +413,7 @@ func (f *frame) del(n syntax.Node) {
 
 // assert is one check for each part of a conjunction.
 func (f *frame) assert(n syntax.Node) {
-	t := f.eval(n.NamedChild(0))
+	t := f.condition(n.NamedChild(0))
 	parts := []*term{t}
 	if t.is("and") {
 		parts = t.kids
@@ -427,7 +427,7 @@ func (f *frame) assert(n syntax.Node) {
 }
 
 func (f *frame) ifStatement(n syntax.Node) flow {
-	return f.branch(n, f.eval(n.Field("condition")), func() flow { return f.block(n.Field("consequence")) }, func() flow {
+	return f.branch(n, f.condition(n.Field("condition")), func() flow { return f.block(n.Field("consequence")) }, func() flow {
 		alternatives := n.Fields("alternative")
 		switch {
 		case len(alternatives) == 0:
@@ -448,7 +448,7 @@ func (f *frame) elif(alternatives []syntax.Node) flow {
 	if first.Is("else_clause") {
 		return f.block(first.Field("body"))
 	}
-	return f.branch(first, f.eval(first.Field("condition")),
+	return f.branch(first, f.condition(first.Field("condition")),
 		func() flow { return f.block(first.Field("consequence")) },
 		func() flow { return f.elif(alternatives[1:]) })
 }
@@ -525,11 +525,11 @@ func (f *frame) join(cond *term, a, b map[string]binding) map[string]binding {
 
 func (f *frame) forStatement(n syntax.Node) flow {
 	r := f.run
-	iter := f.eval(n.Field("right"))
+	iter := r.u().keyed(f.eval(n.Field("right")))
 	exits := len(r.exits)
 	defer func() { r.exits = keepExits(r.exits, exits, "break_statement", "continue_statement") }()
-	if iter.is("list", "tuple", "set") && iter.concrete() && len(iter.kids) <= maxUnroll {
-		for _, item := range iter.kids {
+	if items, ok := r.u().ordered(iter); ok && iter.concrete() && len(items) <= maxUnroll {
+		for _, item := range items {
 			f.assign(n.Field("left"), item, n.Field("right"))
 			start := len(r.exits)
 			if f.block(n.Field("body")) == ends {
@@ -582,7 +582,7 @@ func (f *frame) repeated(n syntax.Node) *term {
 			f.vars[name] = binding{t: f.run.u().raw("carried", "", f.value(b)), at: b.at}
 		}
 	}
-	cond := f.eval(n.Field("condition"))
+	cond := f.condition(n.Field("condition"))
 	f.vars = before
 	return cond
 }
@@ -848,6 +848,7 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 			f.run.record(stored, u.raw("store", "global "+target.Text(), v), at, "")
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list":
+		v = u.keyed(v)
 		for i, t := range target.NamedChildren() {
 			item := u.raw("item", strconv.Itoa(i), v)
 			if v.is("list", "tuple") && v.concrete() && i < len(v.kids) {
@@ -904,7 +905,7 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 		kids = []*term{old, key, v}
 	}
 	next := u.raw("store", text, kids...)
-	if old.is("dict") && text == "[]" && key.constant() && len(old.kids) < maxStored {
+	if old.is("dict") && text == "[]" && key.constant && len(old.kids) < maxStored {
 		next = u.dict(append(slices.Clone(old.kids), u.raw("pair", "", key, v)))
 	}
 	f.run.made(next, at)
@@ -1039,7 +1040,7 @@ func (f *frame) callStatement(n syntax.Node) {
 
 // listMethod is a list after append and the like.
 func (f *frame) listMethod(list *term, name string, args []*term) *term {
-	if !list.is("list") || slices.ContainsFunc(args, func(a *term) bool { return a.is("kw", "star", "dstar") }) {
+	if !list.is("list") || len(list.kids) > maxElements || slices.ContainsFunc(args, func(a *term) bool { return a.is("kw", "star", "dstar") }) {
 		return nil
 	}
 	if name == "insert" && len(args) == 2 {
@@ -1060,7 +1061,7 @@ func (f *frame) listMethod(list *term, name string, args []*term) *term {
 	case "append":
 		return f.run.u().raw("list", "", append(slices.Clone(list.kids), args[0])...)
 	case "extend":
-		if args[0].is("list", "tuple") {
+		if args[0].is("list", "tuple") && len(list.kids)+len(args[0].kids) <= maxElements {
 			return f.run.u().raw("list", "", append(slices.Clone(list.kids), args[0].kids...)...)
 		}
 	case "remove":

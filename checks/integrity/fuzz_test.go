@@ -72,3 +72,18 @@ func TestHostileFilesEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestSmallFilesStaySmall holds that values which grow exponentially with a file take
+// memory and time in proportion to it, in a test's body, in the module, and in what
+// tests share.
+func TestSmallFilesStaySmall(t *testing.T) {
+	for _, shape := range hostile.Growing {
+		t.Run(strings.ReplaceAll(shape.Name, " ", "_"), func(t *testing.T) {
+			src := shape.Text(2 << 10)
+			body := "def test_a(x):\n    " + strings.TrimSpace(strings.ReplaceAll(src, "\n", "\n    ")) + "\n    assert x == A\n"
+			for _, src := range []string{src, body} {
+				hostile.Ends(t, len(src), func() { compare(t, src, src+"\nx = 1\n") })
+			}
+		})
+	}
+}

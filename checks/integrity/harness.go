@@ -349,6 +349,7 @@ func (c *comparison) limitsOf(x, y *term) bool {
 	var changes []change
 	var same func(x, y *term) bool
 	same = func(x, y *term) bool {
+		c.u.spend(1)
 		if x == y {
 			return true
 		}

@@ -1,9 +1,13 @@
 package integrity
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tilegate/tilegate/checks/syntax"
 )
@@ -249,6 +253,9 @@ func builtin(u *universe, callee *term, args []*term) *term {
 	all := len(seqs) == len(args) && len(args) > 0
 	concrete := all && !slices.ContainsFunc(args, func(a *term) bool { return !a.concrete() })
 	one := len(args) == 1
+	if iterating[callee.text] == inOrder && slices.ContainsFunc(args, func(a *term) bool { return a.is("set") && len(a.kids) > 1 }) {
+		return nil
+	}
 	switch callee.text {
 	case "range":
 		return listRange(u, args)
@@ -260,6 +267,9 @@ func builtin(u *universe, callee *term, args []*term) *term {
 		if len(args) == 0 {
 			return u.raw(op, "")
 		}
+		if one && all && op == "set" {
+			return u.set(seqs[0])
+		}
 		if one && all {
 			return u.raw(op, "", seqs[0]...)
 		}
@@ -270,8 +280,8 @@ func builtin(u *universe, callee *term, args []*term) *term {
 			return u.raw("list", "", r...)
 		}
 	case "sorted":
-		if one && all {
-			return u.raw("list", "", seqs[0]...)
+		if one && concrete {
+			return sorted(u, seqs[0])
 		}
 	case "dict":
 		var kids []*term
@@ -297,8 +307,10 @@ func builtin(u *universe, callee *term, args []*term) *term {
 			return u.attr(args[0], args[1].text)
 		}
 	case "len":
-		if one && args[0].concrete() {
-			return u.int(int64(len(args[0].kids)))
+		if one {
+			if n, ok := args[0].size(); ok {
+				return u.int(int64(n))
+			}
 		}
 	case "zip":
 		if concrete {
@@ -323,7 +335,11 @@ func builtin(u *universe, callee *term, args []*term) *term {
 	case "itertools.product", "product":
 		return product(u, args)
 	case "itertools.chain", "chain":
-		if all {
+		n := 0
+		for _, s := range seqs {
+			n += len(s)
+		}
+		if all && n <= maxElements {
 			return u.raw("list", "", slices.Concat(seqs...)...)
 		}
 	case "int", "float", "str", "bool", "abs":
@@ -347,11 +363,56 @@ func builtin(u *universe, callee *term, args []*term) *term {
 	return nil
 }
 
+// use is what a function makes of the elements that it goes through.
+type use uint8
+
+const (
+	inOrder use = iota + 1 // the order in which they come counts
+	inAny                  // it does not
+)
+
+// iterating are the functions that go through elements; of a dictionary those are
+// its keys.
+var iterating = map[string]use{
+	"list": inOrder, "tuple": inOrder, "iter": inOrder, "reversed": inOrder, "enumerate": inOrder, "zip": inOrder, "map": inOrder, "filter": inOrder,
+	"itertools.product": inOrder, "product": inOrder, "itertools.chain": inOrder, "chain": inOrder,
+	"sorted": inAny, "set": inAny, "frozenset": inAny, "min": inAny, "max": inAny, "any": inAny, "all": inAny, "sum": inAny,
+}
+
+// iterated are the arguments of a call as what it calls goes through them.
+func iterated(u *universe, callee *term, args []*term) []*term {
+	if callee.is("sym") && iterating[callee.text] != 0 {
+		return mapTerms(args, u.keyed)
+	}
+	return args
+}
+
+// sorted are numbers or texts in their order; others have none that is known.
+func sorted(u *universe, list []*term) *term {
+	list = slices.Clone(list)
+	for _, k := range list {
+		v, isNumber := k.number()
+		if k.op == "str" && list[0].op == "str" || isNumber && v == v && list[0].op != "str" {
+			continue
+		}
+		return nil
+	}
+	slices.SortStableFunc(list, func(a, b *term) int {
+		if a.is("str") {
+			return strings.Compare(a.text, b.text)
+		}
+		x, _ := a.number()
+		y, _ := b.number()
+		return cmp.Compare(x, y)
+	})
+	return u.raw("list", "", list...)
+}
+
 func listRange(u *universe, args []*term) *term {
 	at := [3]int64{0, 0, 1}
 	for i, a := range args {
 		v, ok := a.integer()
-		if !ok || i > 2 {
+		if !ok || i > 2 || v > maxExact || v < -maxExact {
 			return nil
 		}
 		at[i] = v
@@ -415,7 +476,7 @@ func convert(u *universe, to string, a *term) *term {
 		if isNumber && a.is("int") {
 			return a
 		}
-		if isNumber {
+		if isNumber && math.Abs(x) <= maxExact {
 			return u.int(int64(x))
 		}
 	case "float":
@@ -423,10 +484,13 @@ func convert(u *universe, to string, a *term) *term {
 			return u.float(x)
 		}
 	case "str":
-		if a.is("int", "str") {
+		if a.is("int", "str", "bool") {
 			return u.str(a.text)
 		}
-		if a.is("sym") && a.constant() {
+		if a.is("float") {
+			return u.str(pyFloat(x))
+		}
+		if a.is("sym") && a.constant {
 			return u.str(a.text)
 		}
 	case "bool":
@@ -445,6 +509,18 @@ func convert(u *universe, to string, a *term) *term {
 		}
 	}
 	return nil
+}
+
+// pyFloat is how Python writes a float.
+func pyFloat(v float64) string {
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) || math.IsInf(v, 0) || v != v {
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'e', -1, 64), "+"))
+	}
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
 }
 
 // extreme is the least or greatest of numbers.
@@ -476,28 +552,31 @@ func method(u *universe, obj *term, name string, args []*term) *term {
 			if len(args) == 2 {
 				missing = args[1]
 			}
-			known := args[0].constant()
-			for _, p := range obj.kids {
-				if p.kids[0] == args[0] {
-					return p.kids[1]
-				}
-				known = known && p.kids[0].constant()
+			if v := u.entry(obj, args[0]); v != nil {
+				return v
 			}
-			if known {
+			if !slices.ContainsFunc(obj.kids, func(p *term) bool { return !differ(p.kids[0], args[0]) }) {
 				return missing
 			}
-		case "keys":
-			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return p.kids[0] })...)
-		case "values":
-			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return p.kids[1] })...)
-		case "items":
-			return u.raw("list", "", mapTerms(obj.kids, func(p *term) *term { return u.raw("tuple", "", p.kids...) })...)
+		case "keys", "values", "items":
+			if _, ok := u.ordered(obj); !ok {
+				return u.unknown()
+			}
+			return u.raw("list", "", mapTerms(u.orders[obj], func(p *term) *term {
+				switch name {
+				case "keys":
+					return p.kids[0]
+				case "values":
+					return p.kids[1]
+				}
+				return u.raw("tuple", "", p.kids...)
+			})...)
 		case "copy":
 			return obj
 		}
 	case obj.is("list") && name == "copy" && len(args) == 0:
 		return obj
-	case obj.is("str") && len(args) == 0:
+	case obj.is("str") && len(args) == 0 && plainText(obj.text):
 		switch name {
 		case "lower":
 			return u.str(strings.ToLower(obj.text))
@@ -507,7 +586,10 @@ func method(u *universe, obj *term, name string, args []*term) *term {
 			return u.str(strings.TrimSpace(obj.text))
 		}
 	case obj.is("str") && len(args) == 2 && name == "replace" && args[0].is("str") && args[1].is("str"):
-		return u.str(strings.ReplaceAll(obj.text, args[0].text, args[1].text))
+		old, with := args[0].text, args[1].text
+		if n := strings.Count(obj.text, old); len(obj.text)+n*len(with) <= maxText {
+			return u.str(strings.ReplaceAll(obj.text, old, with))
+		}
 	case obj.is("str") && len(args) == 1 && args[0].is("str"):
 		switch name {
 		case "startswith":
@@ -517,6 +599,12 @@ func method(u *universe, obj *term, name string, args []*term) *term {
 		}
 	}
 	return nil
+}
+
+// plainText reports whether Python and Go agree on what of a text is a blank or a
+// capital.
+func plainText(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || r < ' ' && r != '\t' && r != '\n' && r != '\r' })
 }
 
 // isOption reports whether a call defines an option of the tests.

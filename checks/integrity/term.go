@@ -18,6 +18,12 @@ type term struct {
 	// tolerant says that a call in here takes a tolerance, calls that there is a
 	// call in here.
 	tolerant, calls bool
+	// constant says that the value is known whole, itself that it surely equals
+	// itself: a float that is no number does not, a tensor gives a tensor, and two
+	// equal calls may have two results.
+	constant, itself bool
+	// limits are those of a number, once they were asked for.
+	limits *limits
 }
 
 // maxTerms bounds the distinct terms of one comparison of two files.
@@ -29,18 +35,47 @@ type tooLarge struct{}
 
 // universe makes the terms that both revisions of a file share.
 type universe struct {
-	index map[string]*term
-	steps int // evaluation steps that are left
-	yes   *term
-	no    *term
-	none  *term
+	*pool
+	// orders are the pairs of this revision's dictionaries in the order in which
+	// they were put in, nil where the same pairs were put in in several orders.
+	// Dictionaries are equal in any order.
+	orders map[*term][]*term
+}
+
+// pool is what both revisions of a file share.
+type pool struct {
+	index    map[string]*term
+	steps    int // evaluation steps that are left
+	negated  map[*term]*term
+	unknowns int
+	yes      *term
+	no       *term
+	none     *term
 }
 
 func newUniverse(steps int) *universe {
-	u := &universe{index: map[string]*term{}, steps: steps}
+	u := &universe{pool: &pool{index: map[string]*term{}, negated: map[*term]*term{}, steps: steps}, orders: map[*term][]*term{}}
 	u.yes, u.no, u.none = u.raw("bool", "True"), u.raw("bool", "False"), u.raw("none", "")
 	return u
 }
+
+// side is the universe of one of the revisions.
+func (u *universe) side() *universe { return &universe{pool: u.pool, orders: map[*term][]*term{}} }
+
+// unknown is a value of which the bounds of evaluation leave nothing to compare: it
+// equals no other, of either revision.
+func (u *universe) unknown() *term {
+	u.unknowns++
+	return u.raw("unknown", strconv.Itoa(u.unknowns))
+}
+
+const (
+	// maxText bounds the texts that are written out; longer ones stay as what they
+	// are made of.
+	maxText = 64 << 10
+	// bytesPerStep is how much text costs a step.
+	bytesPerStep = 16
+)
 
 // spend takes n steps from the budget.
 func (u *universe) spend(n int) {
@@ -51,7 +86,7 @@ func (u *universe) spend(n int) {
 
 // raw makes a term as it is, without simplifying.
 func (u *universe) raw(op, text string, kids ...*term) *term {
-	u.spend(len(kids) / 8)
+	u.spend(len(kids)/8 + len(text)/bytesPerStep)
 	var key strings.Builder
 	key.WriteString(op)
 	key.WriteByte(0)
@@ -72,6 +107,7 @@ func (u *universe) raw(op, text string, kids ...*term) *term {
 		t.tolerant = t.tolerant || k.tolerant || hold && k.tolerance()
 		t.calls = t.calls || k.calls
 	}
+	t.constant, t.itself = t.isConstant(), t.equalsItself()
 	u.index[key.String()] = t
 	return t
 }
@@ -89,6 +125,18 @@ func (t *term) last() string {
 
 func (u *universe) str(s string) *term { return u.raw("str", s) }
 
+// text is a text that may have become too long to be written out: then nil.
+func (u *universe) text(parts ...string) *term {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	if n > maxText {
+		return nil
+	}
+	return u.str(strings.Join(parts, ""))
+}
+
 func (u *universe) int(v int64) *term { return u.raw("int", strconv.FormatInt(v, 10)) }
 
 func (u *universe) float(v float64) *term {
@@ -102,9 +150,17 @@ func (u *universe) bool(b bool) *term {
 	return u.no
 }
 
-// number is the value of a numeric literal.
+// maxExact bounds the whole numbers that are computed with: a float holds each of
+// them.
+const maxExact = 1 << 52
+
+// number is the value of a number that a float holds exactly.
 func (t *term) number() (float64, bool) {
-	if !t.is("int", "float") {
+	if t.is("int") {
+		v, ok := t.integer()
+		return float64(v), ok && -maxExact <= v && v <= maxExact
+	}
+	if !t.is("float") {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(t.text, 64)
@@ -127,9 +183,8 @@ var dtypes = map[string]bool{
 	"complex32": true, "complex64": true, "complex128": true,
 }
 
-// constant reports whether two different terms of this kind are different
-// values.
-func (t *term) constant() bool {
+// isConstant tells the term's constant.
+func (t *term) isConstant() bool {
 	switch t.op {
 	case "int", "float", "str", "bool", "none":
 		return true
@@ -137,14 +192,42 @@ func (t *term) constant() bool {
 		rest, ok := strings.CutPrefix(t.text, "torch.")
 		return ok && dtypes[rest]
 	case "tuple":
-		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.constant() })
+		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.constant })
 	}
 	return false
 }
 
-// equalsItself reports whether a value surely equals itself. A float that is no
-// number does not, a tensor gives a tensor, and two equal calls may have two
-// results.
+// differ reports whether two terms surely are different values: constants whose
+// difference is not one of spelling, as that of 1, 1.0 and True is.
+func differ(a, b *term) bool {
+	if a == b || !a.constant || !b.constant {
+		return false
+	}
+	if a.is("int", "float", "bool") && b.is("int", "float", "bool") {
+		x, okA := quantity(a)
+		y, okB := quantity(b)
+		return okA && okB && x != y
+	}
+	if a.is("tuple") && b.is("tuple") && len(a.kids) == len(b.kids) {
+		for i := range a.kids {
+			if differ(a.kids[i], b.kids[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// quantity is the value of a number or a truth value, which counts as one.
+func quantity(t *term) (float64, bool) {
+	if t.is("bool") {
+		return map[bool]float64{true: 1}[t.text == "True"], true
+	}
+	return t.number()
+}
+
+// equalsItself tells the term's itself.
 func (t *term) equalsItself() bool {
 	switch t.op {
 	case "int", "float":
@@ -157,7 +240,7 @@ func (t *term) equalsItself() bool {
 	case "attr":
 		return factsOfTensors[t.text]
 	case "list", "tuple", "set", "dict", "pair", "slice":
-		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.equalsItself() })
+		return !slices.ContainsFunc(t.kids, func(k *term) bool { return !k.itself })
 	}
 	return false
 }
@@ -186,7 +269,7 @@ func (t *term) truth() (value, known bool) {
 	case "fn":
 		return true, true
 	case "sym":
-		return true, t.constant()
+		return true, t.constant
 	}
 	return false, false
 }
@@ -209,14 +292,21 @@ func (u *universe) not(a *term) *term {
 	case "not":
 		return a.kids[0]
 	case "and", "or":
+		if known := u.negated[a]; known != nil {
+			return known
+		}
 		kids := make([]*term, len(a.kids))
 		for i, k := range a.kids {
 			kids[i] = u.not(k)
 		}
+		out := (*term)(nil)
 		if a.op == "and" {
-			return u.or(kids...)
+			out = u.or(kids...)
+		} else {
+			out = u.and(kids...)
 		}
-		return u.and(kids...)
+		u.negated[a] = out
+		return out
 	}
 	return u.raw("not", "", a)
 }
@@ -227,7 +317,18 @@ func (u *universe) and(list ...*term) *term { return u.junction("and", list) }
 // or is a condition that holds when one of them does.
 func (u *universe) or(list ...*term) *term { return u.junction("or", list) }
 
+// condition is a value where only its truth counts.
+func (u *universe) condition(t *term) *term {
+	u.spend(1)
+	if !t.is("ite") {
+		return t
+	}
+	a, b := u.condition(t.kids[1]), u.condition(t.kids[2])
+	return u.or(u.and(t.kids[0], a), u.and(u.not(t.kids[0]), b))
+}
+
 func (u *universe) junction(op string, list []*term) *term {
+	u.spend(1)
 	neutral := op == "and"
 	var kids []*term
 	for _, k := range list {
@@ -280,13 +381,13 @@ func (u *universe) cmp(op string, a, b *term) *term {
 	case "==", "is":
 		if x, ok := a.number(); ok {
 			if y, ok := b.number(); ok {
-				return u.bool(x == y)
+				return u.bool(x == y && (op == "==" || a.op == b.op))
 			}
 		}
-		if a == b && (a.equalsItself() || op == "is" && !a.calls) {
+		if a == b && (a.itself || op == "is" && !a.calls) {
 			return u.yes
 		}
-		if a.constant() && b.constant() {
+		if differ(a, b) {
 			return u.no
 		}
 		if a.is("none") && b.is("fn", "list", "tuple", "dict") || b.is("none") && a.is("fn", "list", "tuple", "dict") {
@@ -367,7 +468,79 @@ func (u *universe) merge(c, a, b *term) *term {
 			y = y[1:]
 		}
 	}
+	if a.is("set") {
+		return u.set(kids)
+	}
 	return u.raw(a.op, "", kids...)
+}
+
+// set makes a set: in no order, and a value once.
+func (u *universe) set(kids []*term) *term {
+	kids = slices.Clone(kids)
+	slices.SortFunc(kids, func(a, b *term) int { return a.id - b.id })
+	kids = slices.CompactFunc(kids, func(a, b *term) bool { return a == b && !a.calls })
+	return u.raw("set", "", kids...)
+}
+
+// size is how many elements a sequence, set or dictionary has.
+func (t *term) size() (int, bool) {
+	if !t.concrete() {
+		return 0, false
+	}
+	if t.is("list", "tuple") || len(t.kids) < 2 {
+		return len(t.kids), true
+	}
+	keys := t.kids
+	if t.is("dict") {
+		keys = mapTerms(keys, func(p *term) *term { return p.kids[0] })
+	}
+	return len(keys), allDiffer(keys)
+}
+
+// allDiffer reports whether no two of some values can be equal.
+func allDiffer(list []*term) bool {
+	seen := map[any]bool{}
+	for _, t := range list {
+		var key any = t
+		if v, ok := quantity(t); ok {
+			key = v
+		} else if !t.is("str", "none", "sym") || !t.constant {
+			return false
+		}
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	return true
+}
+
+// ordered are the elements of a sequence in order. A set has none, nor has a
+// dictionary whose pairs were put in in several orders.
+func (u *universe) ordered(t *term) ([]*term, bool) {
+	switch {
+	case t.is("list", "tuple"), t.is("set") && len(t.kids) < 2:
+		return t.kids, true
+	case t.is("dict"):
+		pairs := u.orders[t]
+		if !t.concrete() || len(pairs) != len(t.kids) {
+			return nil, false
+		}
+		return mapTerms(pairs, func(p *term) *term { return p.kids[0] }), true
+	}
+	return nil, false
+}
+
+// keyed is a dictionary as the list of its keys, as a loop sees it, and any other
+// term as it is. Keys in an order that is not known are an unknown value.
+func (u *universe) keyed(t *term) *term {
+	if !t.is("dict") || !t.concrete() {
+		return t
+	}
+	if keys, ok := u.ordered(t); ok {
+		return u.raw("list", "", keys...)
+	}
+	return u.unknown()
 }
 
 // opt is an element that is there only where the condition holds.
@@ -394,11 +567,13 @@ func (u *universe) bin(op string, a, b *term) *term {
 	}
 	switch {
 	case op == "+" && a.is("str") && b.is("str"):
-		return u.str(a.text + b.text)
+		if t := u.text(a.text, b.text); t != nil {
+			return t
+		}
 	case op == "+" && a.op == b.op && a.is("list", "tuple") && len(a.kids)+len(b.kids) <= maxElements:
 		return u.raw(a.op, "", slices.Concat(a.kids, b.kids)...)
 	case op == "*" && a.is("list", "tuple"):
-		if n, ok := b.integer(); ok && n >= 0 && n*int64(len(a.kids)) <= maxElements {
+		if n, ok := b.integer(); ok && n >= 0 && n <= maxElements/int64(max(1, len(a.kids))) {
 			return u.raw(a.op, "", slices.Repeat(a.kids, int(n))...)
 		}
 	case op == "*" && b.is("list", "tuple"):
@@ -415,14 +590,14 @@ func (u *universe) bin(op string, a, b *term) *term {
 func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
 	i, okA := a.integer()
 	j, okB := b.integer()
-	if okA && okB && math.Abs(x) < 1<<52 && math.Abs(y) < 1<<52 {
+	if okA && okB {
 		switch op {
 		case "+":
 			return u.int(i + j)
 		case "-":
 			return u.int(i - j)
 		case "*":
-			if math.Abs(x*y) < 1<<52 {
+			if math.Abs(x*y) <= maxExact {
 				return u.int(i * j)
 			}
 		case "//":
@@ -434,8 +609,11 @@ func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
 				return u.int(i - j*int64(math.Floor(x/y)))
 			}
 		case "**":
-			if v := math.Pow(x, y); j >= 0 && v < 1<<52 {
-				return u.int(int64(v))
+			if v, ok := power(i, j); ok {
+				return u.int(v)
+			}
+			if j >= 0 {
+				return nil
 			}
 		case "<<":
 			if j >= 0 && j < 48 && i >= 0 && i < 1<<16 {
@@ -453,7 +631,11 @@ func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
 			return u.float(x / y)
 		}
 	case "**":
-		return u.float(math.Pow(x, y))
+		// A complex number, or an exception.
+		if v := math.Pow(x, y); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return u.float(v)
+		}
+		return nil
 	}
 	if okA && okB {
 		return nil
@@ -469,35 +651,96 @@ func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
 	return nil
 }
 
+// power is a whole power that is small enough to be computed with.
+func power(base, exponent int64) (int64, bool) {
+	if exponent < 0 {
+		return 0, false
+	}
+	if base >= -1 && base <= 1 {
+		exponent = min(exponent, 2+exponent%2)
+	}
+	out := int64(1)
+	for range exponent {
+		if math.Abs(float64(out)*float64(base)) > maxExact {
+			return 0, false
+		}
+		out *= base
+	}
+	return out, true
+}
+
 // dict makes a dictionary of pairs; later pairs replace earlier ones and
 // spread dictionaries are written out.
 func (u *universe) dict(kids []*term) *term {
 	var out []*term
-	place := map[*term]int{} // of a pair in out, by its key
+	mixed := false
+	place := map[any]int{} // of a pair in out, by its key
 	var add func(k *term)
 	add = func(k *term) {
 		if k.is("dstar") && k.kids[0].is("dict") {
-			for _, p := range k.kids[0].kids {
+			pairs := u.orders[k.kids[0]]
+			if len(pairs) != len(k.kids[0].kids) {
+				pairs, mixed = k.kids[0].kids, true
+			}
+			for _, p := range pairs {
 				add(p)
 			}
 			return
 		}
 		if k.is("pair") {
-			if i, ok := place[k.kids[0]]; ok {
+			var key any = k.kids[0]
+			if v, ok := quantity(k.kids[0]); ok {
+				key = v
+			}
+			if i, ok := place[key]; ok {
+				if first := out[i].kids[0]; first != k.kids[0] {
+					k = u.raw("pair", "", first, k.kids[1])
+				}
 				out[i] = k
 				return
 			}
-			place[k.kids[0]] = len(out)
+			place[key] = len(out)
 		}
 		out = append(out, k)
 	}
 	for _, k := range kids {
 		add(k)
 	}
+	order := slices.Clone(out)
 	if !slices.ContainsFunc(out, func(k *term) bool { return k.is("dstar") }) {
 		slices.SortStableFunc(out, func(a, b *term) int { return a.kids[0].id - b.kids[0].id })
 	}
-	return u.raw("dict", "", out...)
+	t := u.raw("dict", "", out...)
+	if known, ok := u.orders[t]; mixed || ok && !slices.Equal(known, order) {
+		order = nil
+	}
+	u.orders[t] = order
+	return t
+}
+
+// entry is what a dictionary has for a key. A key that may equal several of the
+// dictionary's has none that is known.
+func (u *universe) entry(d, key *term) *term {
+	if !d.concrete() {
+		return nil
+	}
+	var found *term
+	for _, p := range d.kids {
+		switch k := p.kids[0]; {
+		case k == key:
+			found = p.kids[1]
+		case !differ(k, key):
+			if x, ok := quantity(k); ok {
+				if y, ok := quantity(key); ok && x == y {
+					return p.kids[1]
+				}
+			}
+			if pairs := u.orders[d]; len(pairs) == 0 || pairs[len(pairs)-1].kids[0] != key {
+				return nil
+			}
+		}
+	}
+	return found
 }
 
 // pairs lists a dictionary's string keys with their values.
@@ -545,6 +788,7 @@ func (u *universe) attr(obj *term, name string) *term {
 		}
 	case "ite":
 		if obj.kids[1].is("store") || obj.kids[2].is("store") {
+			u.spend(1)
 			return u.ite(obj.kids[0], u.attr(obj.kids[1], name), u.attr(obj.kids[2], name))
 		}
 	}
@@ -568,19 +812,16 @@ func (u *universe) subscript(obj, at *term) *term {
 			}
 		}
 	case "dict":
-		if obj.concrete() {
-			for _, p := range obj.kids {
-				if p.kids[0] == at {
-					return p.kids[1]
-				}
-			}
+		if v := u.entry(obj, at); v != nil {
+			return v
 		}
 	case "store":
 		if obj.text == "[]" {
 			if obj.kids[1] == at {
 				return obj.kids[2]
 			}
-			if obj.kids[1].constant() && at.constant() {
+			if differ(obj.kids[1], at) {
+				u.spend(1)
 				return u.subscript(obj.kids[0], at)
 			}
 		}

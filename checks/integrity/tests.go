@@ -79,6 +79,7 @@ func (s *side) tests() []*testFn {
 		seen := map[string]bool{}
 		var visit func(k *class, depth int)
 		visit = func(k *class, depth int) {
+			s.u.spend(1)
 			for _, name := range s.ordered(k.frame) {
 				if b := k.frame.vars[name]; strings.HasPrefix(name, "test") && b.fn != nil && !seen[name] {
 					seen[name] = true
@@ -411,21 +412,53 @@ func (c testCase) describe() string {
 	return strings.Join(parts, ", ")
 }
 
+// maxShown bounds the spelling of a value, which is cut in messages.
+const maxShown = 400
+
 // show is a short spelling of a value.
 func show(t *term) string {
+	var b strings.Builder
+	showIn(&b, t)
+	return b.String()
+}
+
+func showIn(b *strings.Builder, t *term) {
+	if b.Len() > maxShown {
+		return
+	}
+	switch t.op {
+	case "tuple", "list":
+		b.WriteByte('(')
+		for i, k := range t.kids {
+			if b.Len() > maxShown {
+				b.WriteString("…")
+				break
+			}
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			showIn(b, k)
+		}
+		b.WriteByte(')')
+	default:
+		b.WriteString(showOne(t))
+	}
+}
+
+// showOne is the spelling of a value that has no parts.
+func showOne(t *term) string {
 	switch t.op {
 	case "sym":
 		return strings.TrimPrefix(t.text, "torch.")
 	case "none":
 		return "None"
-	case "str", "int", "float", "bool":
-		return t.text
-	case "tuple", "list":
-		var parts []string
-		for _, k := range t.kids {
-			parts = append(parts, show(k))
+	case "str":
+		if r := []rune(t.text); len(r) > maxShown {
+			return string(r[:maxShown]) + "…"
 		}
-		return "(" + strings.Join(parts, ", ") + ")"
+		return t.text
+	case "int", "float", "bool":
+		return t.text
 	}
 	return "…"
 }
