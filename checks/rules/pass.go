@@ -11,6 +11,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Pass is one run of a rule over its unit: a kernel, a crate or the tree.
@@ -127,8 +128,36 @@ func Source(n syntax.Node) string {
 	if !strings.Contains(n.Text(), "\n") && !strings.Contains(n.Text(), "/*") {
 		return n.Text()
 	}
-	return n.Squeeze()
+	var out []byte
+	end := 0
+	var walk func(syntax.Node)
+	walk = func(c syntax.Node) {
+		if c.IsComment() {
+			return
+		}
+		leaf := true
+		for ch := range c.Children() {
+			leaf = false
+			walk(ch)
+		}
+		if !leaf || c.Text() == "" {
+			return
+		}
+		// Where lines were broken, blanks stand as if they had not been.
+		if s := c.Span().Start; len(out) > 0 && s > end && !strings.ContainsRune("([{.", rune(out[len(out)-1])) && !strings.ContainsAny(c.Text()[:1], ")]},.;") {
+			out = append(out, ' ')
+		}
+		out, end = append(out, c.Text()...), c.Span().End
+	}
+	walk(n)
+	return strings.Join(strings.Fields(string(out)), " ")
 }
+
+// maxShown bounds the letters of code in a message.
+const maxShown = 60
+
+// Short is Source, cut where it is long.
+func Short(n syntax.Node) string { return words.Cut(Source(n), maxShown) }
 
 // Replace is a fix that replaces one node.
 func Replace(n syntax.Node, text, description string) *Fix {

@@ -1,5 +1,5 @@
-// Package words puts numbers, and what is wrong with a JSON document, into sentences.
-// It must not know what is counted or read.
+// Package words puts numbers, names, long texts and what is wrong with a JSON document
+// into sentences. It must not know what is counted or read.
 package words
 
 import (
@@ -22,4 +22,18 @@ func Form(n int, one, more string) string {
 		return one
 	}
 	return more
+}
+
+// Cut is a text of at most n letters; a longer one ends in three points.
+func Cut(text string, n int) string {
+	at, left := len(text), n-3
+	for i := range text {
+		if left == 0 {
+			at = i
+		}
+		if left--; left < -3 {
+			return text[:at] + "..."
+		}
+	}
+	return text
 }

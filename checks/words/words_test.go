@@ -14,3 +14,16 @@ func TestCount(t *testing.T) {
 	assert.Equal(t, "is", Form(1, "is", "are"))
 	assert.Equal(t, "are", Form(0, "is", "are"))
 }
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{
+		"":         "",
+		"abcdef":   "abcdef",
+		"abcdefg":  "abc...",
+		"äöüäöü":   "äöüäöü",
+		"äöüäöüä":  "äöü...",
+		"abcdefgh": "abc...",
+	} {
+		assert.Equal(t, want, Cut(text, 6))
+	}
+}

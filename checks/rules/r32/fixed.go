@@ -37,7 +37,7 @@ func fixed(p *rules.Pass, e *host.Export) {
 			name := n.Field("pattern").Text()
 			for _, param := range e.Params {
 				if param.Name == name && what(name) != "" && dsl.Unparen(n.Field("value")).Is("integer_literal") {
-					p.Reportf(n, rules.Error, "fixed "+what(name), "`%s` replaces the %s that the caller passes by a number; the tensors may be on another one", n.Squeeze(), what(name))
+					p.Reportf(n, rules.Error, "fixed "+what(name), "`%s` replaces the %s that the caller passes by a number; the tensors may be on another one", rules.Short(n), what(name))
 				}
 			}
 		}
@@ -60,7 +60,7 @@ func dropped(p *rules.Pass, e *host.Export) {
 			}
 		case "call_expression":
 			if c, ok := dsl.AsCall(n); ok && c.Method() && (c.Name == "max" || c.Name == "abs") && returned(n) && (c.Name == "abs" || len(c.Args) == 1 && isOK(c.Args[0])) {
-				p.Reportf(n, rules.Error, "failure", "`%s` turns the code of a failed launch into another, which the caller takes for a result; expected the code itself", short(n))
+				p.Reportf(n, rules.Error, "failure", "`%s` turns the code of a failed launch into another, which the caller takes for a result; expected the code itself", rules.Short(n))
 			}
 		}
 		return true

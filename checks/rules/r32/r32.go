@@ -190,7 +190,7 @@ func dtype(p *rules.Pass, e *host.Export) {
 			}
 			if c.Method() && (c.Name == "unwrap" || c.Name == "expect") {
 				if in, ok := dsl.AsCall(dsl.Unparen(c.Receiver)); ok && in.Name == "dtype_str" {
-					p.Reportf(n, rules.Warning, "dtype", "`%s` panics on an unknown dtype code; expected `crate::resolve_dtype!` or `return rc::UNSUPPORTED_DTYPE`", n.Squeeze())
+					p.Reportf(n, rules.Warning, "dtype", "`%s` panics on an unknown dtype code; expected `crate::resolve_dtype!` or `return rc::UNSUPPORTED_DTYPE`", rules.Short(n))
 				}
 			}
 			if c.Method() && strings.HasPrefix(c.Name, "unwrap_or") && len(c.Args) == 1 {
@@ -272,18 +272,10 @@ func panics(p *rules.Pass, e *host.Export) {
 			if in.Name == "dtype_str" || zeroDevice(in) {
 				return true // reported as what it is
 			}
-			p.Reportf(n.Field("function").Field("field"), rules.Warning, "panic", "`.%s()` on `%s` ends the process on failure; expected a return code", c.Name, short(c.Receiver))
+			p.Reportf(n.Field("function").Field("field"), rules.Warning, "panic", "`.%s()` on `%s` ends the process on failure; expected a return code", c.Name, rules.Short(c.Receiver))
 		}
 		return true
 	})
-}
-
-// short is code as written, cut when it is long.
-func short(n syntax.Node) string {
-	if s := n.Squeeze(); len(s) <= 40 {
-		return s
-	}
-	return n.Squeeze()[:37] + "..."
 }
 
 // minusOne reports -1 as a return code: it means "auto" among the inputs.
@@ -301,7 +293,7 @@ func failures(p *rules.Pass, e *host.Export, lets bindings) {
 		switch n.Kind() {
 		case "match_arm":
 			if value := n.Field("value"); failed(n, lets) && isOK(last(value)) && returned(last(value)) {
-				p.Reportf(last(value), rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", last(value).Squeeze())
+				p.Reportf(last(value), rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(last(value)))
 			}
 		case "let_declaration":
 			if pat := n.Field("pattern"); pat.Text() == "_" && launched(n.Field("value")) {
@@ -453,11 +445,11 @@ func devices(p *rules.Pass, k *host.Kernel) {
 		switch {
 		case !isDevice(c) || host.TestOnly(c.Node):
 		case zeroDevice(c):
-			p.ReportFix(c.Node, rules.Error, "device 0", deviceFix(k, c), "`%s` always takes GPU 0; the tensors may be on another one, expected the parameter `device_id`", c.Node.Squeeze())
+			p.ReportFix(c.Node, rules.Error, "device 0", deviceFix(k, c), "`%s` always takes GPU 0; the tensors may be on another one, expected the parameter `device_id`", rules.Short(c.Node))
 		default:
 			for _, m := range dsl.Calls(c.Args[0]) {
 				if m.Method() && m.Name == "max" && len(m.Args) == 1 && m.Args[0].Text() == "0" {
-					p.Reportf(m.Node, rules.Note, "max", "`%s` takes GPU 0 for a negative device; `crate::setup_device_stream!` rejects it", m.Node.Squeeze())
+					p.Reportf(m.Node, rules.Note, "max", "`%s` takes GPU 0 for a negative device; `crate::setup_device_stream!` rejects it", rules.Short(m.Node))
 				}
 			}
 		}

@@ -123,7 +123,7 @@ func grid(p *rules.Pass, e *host.Export, l *host.Launch) {
 	}
 	for _, d := range dims {
 		if t := known(e, dsl.Unparen(d)); t != "" && t != "u32" {
-			p.Reportf(d, rules.Error, "grid type", "`%s` is of type `%s`; a grid is of `u32`", d.Squeeze(), t)
+			p.Reportf(d, rules.Error, "grid type", "`%s` is of type `%s`; a grid is of `u32`", rules.Short(d), t)
 		}
 	}
 }

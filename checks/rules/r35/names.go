@@ -10,6 +10,7 @@ import (
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // exported checks the export itself: its name, and that a wrapper declares it.
@@ -205,7 +206,7 @@ func labels(p *rules.Pass, w *host.Wrapper) {
 		if at.Is("string") && !at.ChildOf("interpolation").Valid() {
 			fix = rules.Replace(at, `"`+only+`"`, "Name the called symbol")
 		}
-		p.ReportFix(at, rules.Error, "label", fix, "errors are reported as `%s`, but the wrapper calls `%s`", name, only)
+		p.ReportFix(at, rules.Error, "label", fix, "errors are reported as `%s`, but the wrapper calls `%s`", words.Cut(name, 60), only)
 	}
 }
 

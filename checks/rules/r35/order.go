@@ -28,19 +28,10 @@ func swapped(p *rules.Pass, callee string, params []string, args [][]string, nod
 		for j := i + 1; j < len(params); j++ {
 			if carries(i, j) && carries(j, i) && !carries(i, i) && !carries(j, j) {
 				p.Reportf(nodes[i], rules.Warning, "swapped", "`%s` gets `%s` for `%s` and `%s` for `%s`: the two are in each other's places",
-					callee, cut(nodes[i]), params[i], cut(nodes[j]), params[j])
+					callee, rules.Short(nodes[i]), params[i], rules.Short(nodes[j]), params[j])
 			}
 		}
 	}
-}
-
-// cut is code for a message, without its middle where it is long.
-func cut(n syntax.Node) string {
-	text := []rune(n.Squeeze())
-	if len(text) > 50 {
-		return string(text[:47]) + "..."
-	}
-	return string(text)
 }
 
 // swappedArguments compares the names in a call of the library with those of
@@ -153,7 +144,7 @@ func crossedAxes(p *rules.Pass, l *host.Launch) {
 		for j, b := range all[i+1:] {
 			if a.from != "" && a.from == b.from && a.name == b.name && a.param != b.param && a.at == b.param && b.at == a.param {
 				p.Reportf(l.Call.Args[i], rules.Warning, "swapped", "`%s` gets `%s` for `%s` and `%s` for `%s`: the two are in each other's places",
-					l.Entry.Name, cut(l.Call.Args[i]), l.Entry.Params[i].Name, cut(l.Call.Args[i+1+j]), l.Entry.Params[i+1+j].Name)
+					l.Entry.Name, rules.Short(l.Call.Args[i]), l.Entry.Params[i].Name, rules.Short(l.Call.Args[i+1+j]), l.Entry.Params[i+1+j].Name)
 			}
 		}
 	}
@@ -341,7 +332,7 @@ func options(p *rules.Pass, e *host.Export) {
 			}
 			args := host.TokenArgs(n)
 			if len(args) == 2 && len(args[0].Nodes) == 1 && len(args[1].Nodes) == 1 && isOther(args[0].Nodes[0], 0) && isOther(args[1].Nodes[0], 1) {
-				p.Reportf(n, rules.Warning, "options order", "`%s` takes the occupancy first and the cluster size second; here they are in each other's places", n.Field("macro").Squeeze())
+				p.Reportf(n, rules.Warning, "options order", "`%s` takes the occupancy first and the cluster size second; here they are in each other's places", rules.Short(n.Field("macro")))
 			}
 		case "call_expression":
 			c, ok := dsl.AsCall(n)
@@ -350,7 +341,7 @@ func options(p *rules.Pass, e *host.Export) {
 			}
 			for i, name := range names {
 				if c.Name == name && isOther(dsl.Unparen(c.Args[0]), i) {
-					p.Reportf(n.Field("function").Field("field"), rules.Warning, "options order", "`.%s(..)` gets `%s`, which is the other option", name, c.Args[0].Squeeze())
+					p.Reportf(n.Field("function").Field("field"), rules.Warning, "options order", "`.%s(..)` gets `%s`, which is the other option", name, rules.Short(c.Args[0]))
 				}
 			}
 		}

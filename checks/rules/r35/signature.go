@@ -51,7 +51,7 @@ func compare(p *rules.Pass, d *host.CDecl, e *host.Export) {
 		same, known := q.Type.Same(host.RustType(r.Type))
 		switch {
 		case known && !same:
-			p.Reportf(q.Node, rules.Error, "type", "parameter %d of `%s` is declared as `%s`, the export takes `%s: %s`", i+1, d.Name, q.Node.Squeeze(), r.Name, r.Type)
+			p.Reportf(q.Node, rules.Error, "type", "parameter %d of `%s` is declared as `%s`, the export takes `%s: %s`", i+1, d.Name, rules.Short(q.Node), r.Name, r.Type)
 		case c[i] == "" || c[i] == rust[i]:
 		case permuted:
 			p.Reportf(q.Node, rules.Error, "order", "parameter %d of `%s` is declared as `%s`, the export takes `%s` there: the same names in another order", i+1, d.Name, q.Name, r.Name)
@@ -118,9 +118,9 @@ func arguments(p *rules.Pass, k *host.Kernel, w *host.Wrapper, c *host.LibCall) 
 		case pointer && castOfDesc(w, arg):
 			p.Reportf(arg, rules.Error, "alive", "the descriptor for `%s` is freed before the call: a cast does not keep it alive, and no name holds it", param.Name)
 		case pointer && number(arg):
-			p.Reportf(arg, rules.Error, "argument", "argument %d is `%s`, but `%s` is a `%s`; expected what `make_tensor_desc` returns", i+1, arg.Squeeze(), param.Name, param.Type.Text)
+			p.Reportf(arg, rules.Error, "argument", "argument %d is `%s`, but `%s` is a `%s`; expected what `make_tensor_desc` returns", i+1, rules.Short(arg), param.Name, param.Type.Text)
 		case !pointer && param.Type.Base != "" && isDesc:
-			p.Reportf(arg, rules.Error, "argument", "argument %d is the descriptor `%s`, but `%s` is an `%s`", i+1, arg.Squeeze(), param.Name, param.Type.Text)
+			p.Reportf(arg, rules.Error, "argument", "argument %d is the descriptor `%s`, but `%s` is an `%s`", i+1, rules.Short(arg), param.Name, param.Type.Text)
 		}
 	}
 }

@@ -177,15 +177,15 @@ func (c *checker) hot(x host.Copy) {
 	}
 	switch same := c.reference(x); {
 	case x.Sometimes:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s where the condition around its last assignment holds", short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s where the condition around its last assignment holds", rules.Short(x.Node), what[x.Kind], where)
 	case x.Kind.Unconditional() && same == reference.Maybe:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; code of the reference's file makes such a copy too, but it cannot be told whether the op runs it, so compare the launches of both", short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; code of the reference's file makes such a copy too, but it cannot be told whether the op runs it, so compare the launches of both", rules.Short(x.Node), what[x.Kind], where)
 	case x.Kind.Unconditional() && same == reference.Yes:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; the reference makes such a copy too, so the comparison is fair", short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s %s; the reference makes such a copy too, so the comparison is fair", rules.Short(x.Node), what[x.Kind], where)
 	case !x.Kind.Unconditional():
-		c.p.Reportf(x.Node, rules.Warning, string(x.Kind), "`%s` %s %s, unless it is a no-op; expected it before `autotune_launch`", short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Warning, string(x.Kind), "`%s` %s %s, unless it is a no-op; expected it before `autotune_launch`", rules.Short(x.Node), what[x.Kind], where)
 	default:
-		c.p.Reportf(x.Node, rules.Error, string(x.Kind), "`%s` %s %s; expected `torch.empty` and the kernel alone", short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Error, string(x.Kind), "`%s` %s %s; expected `torch.empty` and the kernel alone", rules.Short(x.Node), what[x.Kind], where)
 	}
 }
 
@@ -202,13 +202,13 @@ func (c *checker) once(x host.Copy) {
 	_, conditional := host.Guard(x.Node)
 	switch {
 	case x.Kind == host.Layout && !conditional && same == reference.Yes:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call; the reference does the same, so the comparison is fair", short(x.Node), what[x.Kind])
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call; the reference does the same, so the comparison is fair", rules.Short(x.Node), what[x.Kind])
 	case x.Kind == host.Layout && !conditional:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, also when it is timed", short(x.Node), what[x.Kind])
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, also when it is timed", rules.Short(x.Node), what[x.Kind])
 	case c.ref == nil:
 		c.p.Undecided("what the reference copies is not known")
 	case same == reference.No:
-		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, which the reference does not", short(x.Node), what[x.Kind])
+		c.p.Reportf(x.Node, rules.Note, string(x.Kind), "`%s` %s on each call, which the reference does not", rules.Short(x.Node), what[x.Kind])
 	}
 }
 
@@ -228,7 +228,7 @@ func (c *checker) twoOutputs() {
 		key := owner.Field("name").Text() + "\x00" + shape
 		if f, ok := first[key]; ok && host.Owner(f) == owner {
 			if _, conditional := host.Guard(n); !conditional {
-				c.p.Reportf(n, rules.Warning, "allocation", "`%s` allocates a second tensor of this size for each configuration; the reference allocates one", short(n))
+				c.p.Reportf(n, rules.Warning, "allocation", "`%s` allocates a second tensor of this size for each configuration; the reference allocates one", rules.Short(n))
 			}
 			continue
 		}
@@ -258,13 +258,4 @@ func (c *checker) refAllocates() int {
 		}
 	}
 	return most
-}
-
-// short is the source of an expression, cut where it is long.
-func short(n syntax.Node) string {
-	text := rules.Source(n)
-	if runes := []rune(text); len(runes) > 60 {
-		return string(runes[:57]) + "..."
-	}
-	return text
 }

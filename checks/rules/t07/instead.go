@@ -29,14 +29,14 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		switch {
 		case name == "register_impl":
 			if backend, ok := w.String(syntax.PyArg(c, "backend", 1)); ok && compared[backend] {
-				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", cut(c), backend)
+				p.Reportf(c, rules.Warning, "backend", "`%s` registers an implementation for the backend `%s`, with which the port is compared", rules.Short(c), backend)
 			}
 		case w.Region(c) == host.Unreached:
 		case name == "set_backend":
-			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", cut(c))
+			p.Reportf(c, rules.Warning, "backend", "`%s` selects the backend from within an implementation", rules.Short(c))
 		case name == "import_module" || w.Full(c.Field("function")) == "__import__":
 			if module, ok := w.String(syntax.PyArg(c, "name", 0)); ok && otherBackend(module+".x") {
-				p.Reportf(c, rules.Warning, "backend", "`%s` loads `%s`, which belongs to another backend, with which the port is compared", cut(c), module)
+				p.Reportf(c, rules.Warning, "backend", "`%s` loads `%s`, which belongs to another backend, with which the port is compared", rules.Short(c), module)
 			}
 		}
 	}
@@ -47,9 +47,9 @@ func others(p *rules.Pass, w *host.Wrapper) {
 		switch full := meant(w, n); {
 		case !otherBackend(full), p.Tree.Exists(sourceOf(full)):
 		case elsewhere.launch(full):
-			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` launches another backend's, with which the port is compared", cut(n), full)
+			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` launches another backend's, with which the port is compared", rules.Short(n), full)
 		case ops[full[strings.LastIndexByte(full, '.')+1:]]:
-			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", cut(n), full)
+			p.Reportf(n, rules.Warning, "backend", "`%s` answers in place of the kernel: `%s` belongs to another backend, with which the port is compared", rules.Short(n), full)
 		}
 	}
 }
@@ -172,13 +172,4 @@ func launches(c syntax.Node) bool {
 	default:
 		return fn.Is("subscript") // kernel[grid](..)
 	}
-}
-
-// cut is code for a message, shortened.
-func cut(n syntax.Node) string {
-	text := []rune(n.Squeeze())
-	if len(text) > 60 {
-		return string(text[:57]) + "..."
-	}
-	return string(text)
 }

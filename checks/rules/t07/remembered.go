@@ -17,7 +17,7 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 			}
 			switch w.Full(d) {
 			case "functools.lru_cache", "functools.cache", "cachetools.cached":
-				p.Reportf(at, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", at.Squeeze(), fn.Field("name").Text())
+				p.Reportf(at, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", rules.Short(at), fn.Field("name").Text())
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 		s := m.scope(owner)
 		for _, kept := range stores(n) {
 			if m.keeps(s, n, kept) {
-				p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", cut(n))
+				p.Reportf(n, rules.Warning, "remembered", "`%s` keeps the result of a launch beyond the call, so that a later call can return it without launching", rules.Short(n))
 				break
 			}
 		}
