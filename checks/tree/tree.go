@@ -75,6 +75,15 @@ func (k *Kernel) ID() string {
 	return k.Suite + "/" + k.Name
 }
 
+// TestPath is where the kernel's test stands, or would.
+func (k *Kernel) TestPath() string {
+	dir := TestsRoot
+	if k.Suite != "" {
+		dir = path.Join(SuiteTests, k.Suite)
+	}
+	return path.Join(dir, "test_"+k.Name+".py")
+}
+
 type entry struct {
 	once, pinned sync.Once
 	pin          string // see Pin
@@ -174,11 +183,10 @@ func (t *Tree) addRoot(root, suite string) error {
 			FFI:      t.ifExists(path.Join(dir, "ffi.rs")),
 			Wrapper:  t.ifExists(path.Join(root, name+".py")),
 		}
+		k.Test = t.ifExists(k.TestPath())
 		if suite == "" {
-			k.Test = t.ifExists(path.Join(TestsRoot, "test_"+name+".py"))
 			k.Reference = t.ifExists(path.Join(ReferenceRoot, name+".py"))
 		} else {
-			k.Test = t.ifExists(path.Join(SuiteTests, suite, "test_"+name+".py"))
 			k.Reference = t.ifExists(path.Join(SuitesRoot, suite, "cutile", name+".py"))
 		}
 		t.Kernels = append(t.Kernels, k)

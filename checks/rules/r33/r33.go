@@ -31,15 +31,20 @@ var Rule = &rules.Rule{
 		"crate-type": "Without `cdylib` Cargo builds a library for Rust only, which the loader cannot open.",
 		"edition":    "The edition decides what the source means: the kernel macros and the exports are written for 2024.",
 		"gone":       "A file that is not there stops the build of the whole library, for all ops.",
+		"alone":      "A kernel that nothing exports and no wrapper launches is compiled for nobody: no test and no benchmark can reach it.",
 		"half":       "What the host side launches is in `kernel.rs`, and what exports it in `ffi.rs`; a module with one of them is no op.",
 	},
 	Triage: []string{
 		"Ask for the five crates with one `=` version each, from the registry.",
 		"Keep `crate-type = [\"cdylib\"]`, the library's name and edition 2024.",
 		"Include `kernel.rs` and `ffi.rs` of each op in one module of `lib.rs`.",
+		"Restore the file that is gone, or take its module and whatever calls it out, too.",
+		"Add what the port lacks: the export in `ffi.rs`, the wrapper that registers the op, its import and a test.",
+		"Move the op into the shared crate: a folder of its own beside the others and a module in `lib.rs`, no manifest.",
 	},
-	First: map[string]int{"name": 1, "crate-type": 1, "edition": 1, "gone": 2, "half": 2, "own crate": 2},
+	First: map[string]int{"name": 1, "crate-type": 1, "edition": 1, "half": 2, "gone": 3, "alone": 4, "own crate": 5},
 	Doc:   doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	Also: []rules.Check{{Scope: rules.PerKernel, Run: alone}},
 }
 
 // pinned are the crates that must have one exact version.
@@ -391,6 +396,76 @@ func includes(p *rules.Pass, c *host.Crate) {
 			p.ReportFix(inc.Node, rules.Error, "half", includeFix(inc, other), "module `%s` includes `%s` without `%s` of the same op", mod.Name, path.Base(inc.Path), path.Base(other))
 		}
 	}
+}
+
+// alone reports a kernel that is a device source only, with all that a port of it
+// lacks. What R35 and R40 say of the other files begins with an export or a wrapper.
+func alone(p *rules.Pass) {
+	k := host.Of(p).Kernel(p.Kernel)
+	if k.KernelRS == "" || k.Kernel.FFI != "" || len(k.Entries) == 0 {
+		return
+	}
+	f := p.Tree.File(k.KernelRS)
+	lib := k.Crate.Lib
+	if f.Unread != "" || lib == nil || lib.Opaque() || elsewhere(k) {
+		p.Undecided("the kernel may be exported by another file")
+		return
+	}
+	root := path.Dir(k.Dir)
+	lacks := []string{"`" + path.Join(k.Dir, "ffi.rs") + "`, which exports it"}
+	if k.Kernel.Wrapper == "" {
+		lacks = append(lacks, "the wrapper `"+path.Join(root, k.Name+".py")+"`, which registers the op for `cutile-rs`")
+	}
+	if init := k.Crate.Init; init != nil && !init.Imported[k.Name] {
+		lacks = append(lacks, "`from . import "+k.Name+"` in `"+init.File.Path+"`")
+	}
+	speaks := func(n syntax.Node) bool { return syntax.PyString(n) == host.Backend }
+	switch {
+	case k.Test == "":
+		lacks = append(lacks, "a test with the backend, such as `"+p.Kernel.TestPath()+"`")
+	case p.Tree.File(k.Test).Unread == "" && !slices.ContainsFunc(p.Tree.File(k.Test).Root().Find("string"), speaks):
+		lacks = append(lacks, "`"+host.Backend+"` among the backends of `"+k.Test+"`")
+	}
+	at := entryName(k)
+	for _, inc := range lib.Includes {
+		if inc.Path == k.KernelRS {
+			at = inc.Node
+		}
+	}
+	p.Reportf(at, rules.Error, "alone", "`%s` is a kernel alone, which nothing can call; expected also %s", k.KernelRS, strings.Join(lacks, ", "))
+}
+
+// entryName is where the first entry of a kernel is named.
+func entryName(k *host.Kernel) syntax.Node {
+	var first syntax.Node
+	for _, e := range k.Entries {
+		if !first.Valid() || e.NameAt.Span().Start < first.Span().Start {
+			first = e.NameAt
+		}
+	}
+	return first
+}
+
+// elsewhere reports whether another file of the crate may export a kernel: one of its
+// folder that lib.rs includes, or the export of another op that names its module or
+// an entry.
+func elsewhere(k *host.Kernel) bool {
+	for _, inc := range k.Crate.Lib.Includes {
+		if inc.Path != k.KernelRS && path.Dir(inc.Path) == k.Dir {
+			return true
+		}
+	}
+	names := map[string]bool{}
+	for name, e := range k.Entries {
+		names[name] = true
+		names[e.Module.Node.Field("name").Text()] = true
+	}
+	for _, o := range k.Crate.Kernels {
+		if o.FFI != nil && slices.ContainsFunc(o.FFI.File.Root().Find("identifier"), func(n syntax.Node) bool { return names[n.Text()] }) {
+			return true
+		}
+	}
+	return !k.Crate.AllFFIRead()
 }
 
 // partner is the export that belongs to a kernel.rs. The other way round is
