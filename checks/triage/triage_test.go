@@ -410,8 +410,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		return after.HeapAlloc - before.HeapAlloc
 	}
 	last := strings.NewReader("\nUnexpected dense value")
-	assert.Less(t, grow(io.MultiReader(&endless{64 << 20}, last)), uint64(8<<20))
-	many := strings.NewReader(strings.Repeat("error[E0308]: mismatched types\n", 200_000) + "Unexpected dense value")
+	assert.Less(t, grow(io.MultiReader(&endless{bulk(64 << 20)}, last)), uint64(8<<20))
+	many := strings.NewReader(strings.Repeat("error[E0308]: mismatched types\n", bulk(200_000)) + "Unexpected dense value")
 	s := NewScanner()
 	require.NoError(t, s.Scan("log", bufio.NewReader(many)))
 	assert.Equal(t, []string{"S-B63", "S-J05"}, ids(s.Result()))
