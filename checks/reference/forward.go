@@ -9,19 +9,26 @@ import (
 
 // callPath knows the definitions of a file that a call of some ops runs: functions of
 // the module and methods of its classes. Of a class that is made, or handed on, the
-// methods may run; with torch.autograd.Function's apply, forward does for sure.
+// methods may run; with torch.autograd.Function's apply, forward does for sure, and
+// nothing else where whole is false.
 type callPath struct {
 	m       *File
+	whole   bool
 	defs    map[string][]syntax.Node               // of the module
 	methods map[syntax.Node]map[string]syntax.Node // of its classes
-	reached map[syntax.Node]Answer
+	reached map[syntax.Node]Answer                 // of definitions and constants
 	work    []syntax.Node
 }
 
-// forward follows the functions that are registered for ops. Where none is, all
-// registered ones may be meant; where nothing is registered, all code may.
-func (m *File) forward(ops []string) *callPath {
-	p := &callPath{m, map[string][]syntax.Node{}, map[syntax.Node]map[string]syntax.Node{}, map[syntax.Node]Answer{}, nil}
+// forward follows the forward path of the functions that are registered for ops.
+// Where none is, all registered ones may be meant; where nothing is registered, all
+// code may.
+func (m *File) forward(ops []string) *callPath { return m.walk(ops, false) }
+
+// walk follows from the functions that are registered for ops what each definition
+// names. With whole a class runs as a whole, backward passes too.
+func (m *File) walk(ops []string, whole bool) *callPath {
+	p := &callPath{m, whole, map[string][]syntax.Node{}, map[syntax.Node]map[string]syntax.Node{}, map[syntax.Node]Answer{}, nil}
 	for _, d := range m.File.Root().Find("function_definition", "class_definition") {
 		switch outer := topLevel(d); {
 		case !outer.Valid():
@@ -48,16 +55,15 @@ func (m *File) forward(ops []string) *callPath {
 		d := p.work[len(p.work)-1]
 		p.work = p.work[:len(p.work)-1]
 		code := d
-		if d.Is("class_definition") {
+		if d.Is("class_definition") && !whole {
 			code = d.Field("superclasses") // its methods are marked themselves
 		}
-		p.follow(code, p.reached[d], maxHops)
+		p.follow(code, p.reached[d])
 	}
 	return p
 }
 
-// maxHops bounds the module constants, and the classes that inherit, that are
-// followed one after another.
+// maxHops bounds the classes that inherit which are followed one after another.
 const maxHops = 8
 
 // reach says whether the ops run the code at a node.
@@ -79,7 +85,8 @@ func (p *callPath) reach(n syntax.Node) Answer {
 	return p.reached[d]
 }
 
-// mark notes a definition that runs; of a class any method may.
+// mark notes a definition that runs, or the value of a constant that is used; of a
+// class any method may run.
 func (p *callPath) mark(d syntax.Node, a Answer) {
 	if d.Is("class_definition") {
 		a = Maybe
@@ -94,7 +101,7 @@ func (p *callPath) mark(d syntax.Node, a Answer) {
 }
 
 // follow marks what the code at a node names.
-func (p *callPath) follow(n syntax.Node, a Answer, hops int) {
+func (p *callPath) follow(n syntax.Node, a Answer) {
 	for _, id := range n.Find("identifier") {
 		at, name := id.Parent(), id.Text()
 		switch {
@@ -112,15 +119,15 @@ func (p *callPath) follow(n syntax.Node, a Answer, hops int) {
 			}
 			p.mark(def, a)
 		}
-		if value := p.m.Consts[name]; value.Valid() && hops > 0 {
-			p.follow(value, a, hops-1)
+		if value := p.m.Consts[name]; value.Valid() {
+			p.mark(value, a)
 		}
 	}
 }
 
 // named is the method of a class that C.apply and C.method run.
 func (p *callPath) named(class, at syntax.Node) syntax.Node {
-	if !class.Is("class_definition") || !at.Is("attribute") {
+	if p.whole || !class.Is("class_definition") || !at.Is("attribute") {
 		return syntax.Node{}
 	}
 	name := at.Field("attribute").Text()

@@ -394,47 +394,16 @@ func (m *File) registered() []registration {
 	return out
 }
 
-// findReached walks from the registered functions over the names that each
-// definition mentions.
+// findReached finds what any of the ops may run.
 func (m *File) findReached() {
-	byName := map[string][]syntax.Node{}
-	for _, d := range m.File.Root().Find("function_definition", "class_definition") {
-		if !topLevel(d).Valid() {
-			byName[d.Field("name").Text()] = append(byName[d.Field("name").Text()], d)
-		}
-	}
-	var work []syntax.Node
 	for _, r := range m.registered() {
-		work = append(work, r.defs...)
+		m.Registered = m.Registered || len(r.defs) > 0
 	}
-	if len(work) == 0 {
+	if !m.Registered {
 		return
 	}
-	m.Registered, m.reached = true, map[syntax.Node]bool{}
-	named := map[string]bool{}
-	var visit func(n syntax.Node)
-	visit = func(n syntax.Node) {
-		for _, id := range n.Find("identifier") {
-			if p := id.Parent(); p.Is("attribute") && p.Field("attribute") == id || p.Is("keyword_argument") && p.Field("name") == id {
-				continue
-			}
-			name := id.Text()
-			if named[name] {
-				continue
-			}
-			named[name] = true
-			work = append(work, byName[name]...)
-			if value := m.Consts[name]; value.Valid() {
-				visit(value)
-			}
-		}
-	}
-	for len(work) > 0 {
-		d := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !m.reached[d] {
-			m.reached[d] = true
-			visit(d)
-		}
+	m.reached = map[syntax.Node]bool{}
+	for d := range m.walk(nil, true).reached {
+		m.reached[d] = true
 	}
 }

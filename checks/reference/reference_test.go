@@ -1,14 +1,19 @@
 package reference_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/hostile"
 	"github.com/tilegate/tilegate/checks/reference"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
@@ -158,4 +163,23 @@ func TestUpstreamReferences(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, hint)
+}
+
+// What constants name is followed once, however often they name each other.
+func TestConstantsOfConstantsAreBounded(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("def last(x):\n    return x.clone()\nT0 = last\n")
+	for i := range 8 {
+		fmt.Fprintf(&src, "T%d = [%s]\n", i+1, strings.Repeat(fmt.Sprintf("T%d, ", i), 300))
+	}
+	src.WriteString("@register_impl('demo', backend='cutile')\ndef demo(x):\n    return T8(x)\ndef other(x):\n    return x.clone()\n")
+	f := syntax.Parse("demo.py", syntax.Python, []byte(src.String()))
+	require.Empty(t, f.Unread)
+	var m *reference.File
+	hostile.Within(t, time.Second, func() { m = reference.Parse(f); m.HostCopies("demo") })
+	for _, c := range f.Root().Find("call") {
+		if c.Field("function").Is("attribute") {
+			assert.Equal(t, host.Owner(c).Field("name").Text() == "last", m.Reached(c), c.Text())
+		}
+	}
 }
