@@ -26,6 +26,20 @@ type installs struct {
 	unbuilt absence
 	extensions map[string]bool // compiled files that a listing shows, by the name before the dot
 
+	parts       map[string]bool // top folders that a wheel's listing shows
+	bare        absence         // a wheel was made without its module
+	caches      map[string]line // wheels of this machine that came from the installer's cache
+	stale       absence
+	isolated    absence         // a build got another PyTorch than the one that runs
+	inBuild     bool            // the packages for a build of its own are being fetched
+	compile     map[string]line // versions of PyTorch that builds got
+	version     string          // the one that runs
+	homes       line            // code ran from the user's own packages
+	shared      bool            // and from those of an environment
+	foreignPath line            // code ran from packages of another Python
+	noPlugins   line            // plugins are not loaded by themselves
+	rust        line            // Rust was installed
+
 	programs map[string]line // in a folder that is not on the path
 	exported line            // a folder was handed to the later steps
 	unfound  absence
@@ -77,6 +91,13 @@ const (
 	takenOut      = "S-I82"
 	sameTests     = "S-I86"
 	noExtension   = "S-I91"
+	otherTorch    = "S-I93"
+	userPackages  = "S-I94"
+	oldPackages   = "S-I95"
+	noAutoload    = "S-I97"
+	emptyWheel    = "S-I100"
+	cachedWheel   = "S-I101"
+	oldRust       = "S-B24"
 	tritonPtxas   = "S-I90"
 	hiddenPackage = "S-I40"
 	notOnPath     = "S-X110"
@@ -142,7 +163,46 @@ var allFacts = sync.OnceValue(func() []fact {
 				s.program(f, l)
 			}
 		}},
+		{compile(`^adding '([\w.-]+)/`), func(s *installs, _ line, m []string) { s.parts = set(s.parts, m[1]) }},
+		{compile(`^Using cached ([A-Za-z0-9][\w.]*)-\d\S*-linux_\w+\.whl`), func(s *installs, l line, m []string) {
+			if s.caches == nil {
+				s.caches = map[string]line{}
+			}
+			if len(s.caches) < maxConditions {
+				s.caches[moduleOf(m[1])] = l
+			}
+		}},
+		{compile(`undefined symbol: _ZNK?\d+(?:c10|at|torch|caffe2)`), (*installs).otherBuild},
+		{compile(`^Installing build dependencies: started|^Installing build dependencies\W*$`), func(s *installs, _ line, _ []string) { s.inBuild = true }},
+		{compile(`^Installing build dependencies: finished|^Getting requirements to build`), func(s *installs, _ line, _ []string) { s.inBuild = false }},
+		{compile(`\btorch-(\d+\.\d+)\.\d+\S*-cp\d`), func(s *installs, l line, m []string) {
+			if !s.inBuild {
+				s.version = strings.Clone(m[1])
+				return
+			}
+			if s.compile == nil {
+				s.compile = map[string]line{}
+			}
+			if len(s.compile) < 16 {
+				s.compile[strings.Clone(m[1])] = l
+			}
+		}},
+		{compile(`^Requirement already satisfied: torch\b.*\((\d+\.\d+)\.|^torch(?: +|==|: |\.__version__ ?=* ?)(\d+\.\d+)\.\d|^\+ torch==(\d+\.\d+)\.`), func(s *installs, _ line, m []string) { s.version = strings.Clone(m[1] + m[2] + m[3]) }},
+		{compile(`^File "(?:[^"]*/lib/python3\.(\d+)/)(?:site|dist)-packages/`), func(s *installs, l line, m []string) {
+			minor, _ := strconv.Atoi(m[1])
+			switch {
+			case s.python > 0 && minor != s.python:
+				s.foreignPath = l
+			case strings.Contains(l.text, "/.local/lib/"):
+				s.homes = l
+			default:
+				s.shared = true
+			}
+		}},
+		{compile(`\bPYTEST_DISABLE_PLUGIN_AUTOLOAD\W{1,3}\w`), first(func(s *installs) *line { return &s.noPlugins })},
+		{compile(`^(?:info: +default toolchain set to|stable\S* installed - rustc)`), func(s *installs, l line, _ []string) { s.rust = l }},
 		{compile(`^Rust is installed now\b`), func(s *installs, l line, _ []string) {
+			s.rust = l
 			s.program("cargo", l)
 			s.program("rustc", l)
 			s.program("rustup", l)
@@ -329,8 +389,28 @@ func (s *installs) noModule(l line, m []string) {
 			s.takenAway.keep(at, "", l)
 			continue
 		}
-		if at, ok := s.packages[name]; ok && !s.built[name] {
+		at, ok := s.packages[name]
+		switch {
+		case !ok || s.editable[name] || s.editable["*"]:
+		case s.built[name] && len(s.parts) > 0 && !s.parts[top]:
+			s.bare.keep(at, "", l)
+		default:
 			s.elsewhere.keep(at, "", l)
+		}
+	}
+}
+
+// otherBuild takes an error of an extension that was built against another PyTorch.
+func (s *installs) otherBuild(l line, _ []string) {
+	for name, at := range s.caches {
+		if strings.Contains(l.text, "/"+name+"/") {
+			s.stale.keep(at, "", l)
+			return
+		}
+	}
+	for version, at := range s.compile {
+		if len(s.compile) == 1 && s.version != "" && version != s.version {
+			s.isolated.keep(at, "PyTorch "+s.version+" runs", l)
 		}
 	}
 }
@@ -483,6 +563,18 @@ func (s *installs) end(sc *logScan) {
 	tell(hiddenPackage, s.hidden)
 	if s.hidden.at.n == 0 {
 		tell(noExtension, s.unbuilt)
+	}
+	tell(emptyWheel, s.bare)
+	tell(cachedWheel, s.stale)
+	tell(otherTorch, s.isolated)
+	if s.shared {
+		fact(userPackages, s.homes, "", "S-I25", "S-I22", "S-I12", "S-I50", unnamedError)
+	}
+	fact(oldPackages, s.foreignPath, "Python 3."+strconv.Itoa(s.python)+" runs", "S-I25", "S-I22", "S-I11", "S-I12", "S-I39", "S-I40", unnamedError)
+	fact(noAutoload, s.noPlugins, "", "S-I38", "S-I37", "S-I14")
+	// What a step found missing and then installed is no cause.
+	if h := sc.found[oldRust]; h != nil && h.log == sc.logs && s.unfound.at.n == 0 && s.rust.n > h.Line && strings.Contains(h.Excerpt.Plain(), "not found") {
+		h.rank, h.own, h.Weak, h.redeemed = survived, survived, true, true
 	}
 	tell(notOnPath, s.unfound)
 	tell(staleLists, s.gone)

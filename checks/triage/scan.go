@@ -337,11 +337,11 @@ func (sc *logScan) line(n int, shown string) {
 		sc.early.line(l)
 	}
 	if !l.quote {
+		sc.installs.line(l)
 		sc.triesAgain(n, text)
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
 			ref := index().refs[i]
-		sc.installs.line(l)
 			row := &ready()[ref.row]
 			if !sc.wanted[ref.row] || sc.passing && !row.Passing {
 				continue
@@ -696,11 +696,11 @@ func (sc *logScan) end() {
 	sc.early.end(sc)
 	if !sc.junitFile {
 		sc.broken = sc.broken || slices.ContainsFunc(sc.console.order, (*shownCase).bad)
+	sc.installs.end(sc)
 		sc.console.into(&sc.shown, sc.name)
 		sc.regress.end(sc)
 		sc.profile.end(sc)
 		sc.multiple.end(sc)
-	sc.installs.end(sc)
 		sc.bench.end(sc)
 		sc.samples.end(sc)
 		sc.usage.end(sc)

@@ -1117,13 +1117,14 @@ var buildRows = []Row{
 		NearMiss: "sccache: Stopping server, 412 hits, 3 errors in the statistics",
 	},
 	{
-		ID: "S-B75", Over: []string{"S-B25", "S-B28", "S-B55", "S-B84"}, Stage: Build, Class: Env, Also: Host, From: Platform,
+		ID: "S-B75", Over: []string{"S-B29", "S-B25", "S-B28", "S-B55", "S-B84"}, Stage: Build, Class: Env, Also: Host, From: Platform,
 		Title: "Python's version does not fit what is to be installed",
 		Steps: []string{
 			"Compare the interpreter of the job with what the package asks for and for which versions it has wheels.",
 			"Change the job's version, or take the release of the package that still has it.",
 		},
 		Any: []Pattern{
+			{Line: `only has wheels with the following Python`},
 			{Line: `requires a different Python|is (newer than PyO3's maximum|lower than PyO3's minimum) supported version|free-threaded\b.*\b(not (yet )?support|unsupported)|\(\d\.\d+t\) does not support`},
 			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
 			{Line: `no wheels with a matching Python (ABI|version) tag|does not satisfy Python\W?[><=]|The current Python version \(\S+\) does not satisfy|[Nn]o interpreter found for Python \S+`},
@@ -1405,7 +1406,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling cutile_macros v0.2.0",
 	},
 	{
-		ID: "S-B95", Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-B95", Over: []string{"S-B29"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
 		Title: "The wheel needs newer symbols or other libraries than its platform tag promises",
 		Steps: []string{
 			"Build the wheel in the manylinux image of the tag, and its libraries too: what was built on a newer system stays too new.",
@@ -1413,6 +1414,7 @@ var buildRows = []Row{
 			"Or choose the tag that fits: `auditwheel show` names it.",
 		},
 		Any: []Pattern{
+			{Line: `Error ensuring (manylinux|musllinux)\S* compliance|Your library links \S+ which is not allowed`},
 			{Line: `auditwheel: error: |too-recent versioned symbols|is not (manylinux|musllinux)\S* compliant|Cannot repair wheel|not (manylinux|musllinux)\S* compatible|Cannot repair wheel, because required library|error: Cannot find a compatible platform tag|offending versioned symbols`},
 		},
 		Example:  "auditwheel: error: cannot repair \"dist/tile-0.4.0-cp312-cp312-linux_x86_64.whl\" to \"manylinux_2_28_x86_64\" ABI because of the presence of too-recent versioned symbols.",
@@ -1650,13 +1652,14 @@ var buildRows = []Row{
 		NearMiss: "#6 [2/5] RUN apt-get update && apt-get install clang\n#6 4.10 E: Failed to fetch http://mirror.example.invalid/pool/c/clang_18.1.3.deb  404  Not Found",
 	},
 	{
-		ID: "S-B123", Over: []string{"S-B75"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		ID: "S-B123", Over: []string{"S-B75", "S-B29"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
 		Title: "The wheel is for another processor, or for a newer system (glibc), than this machine has; its Python fits",
 		Steps: []string{
 			"Read the last part of the file's name: `x86_64` or `aarch64`, and the glibc that `manylinux_2_NN` demands; compare with `uname -m` and `ldd --version`.",
 			"Build the wheel on an older base image (a manylinux one) and for this processor, or run in a newer image.",
 			"`pip debug --verbose` lists what this Python takes.",
 		},
+		Any:      []Pattern{{Line: `only has wheels for the following platform`}},
 		Example:  "Python 3.12.3\nERROR: kern-0.3.0-cp312-cp312-manylinux_2_39_x86_64.whl is not a supported wheel on this platform.",
 		NearMiss: "Python 3.11.9\nERROR: kern-0.3.0-cp312-cp312-manylinux_2_39_x86_64.whl is not a supported wheel on this platform.",
 	},
@@ -1712,6 +1715,47 @@ var buildRows = []Row{
 		},
 		Example:  "WARNING: Built wheel for kern is invalid: Wheel has unexpected file name: expected '0.4.0', got '0.4.0+cu130'\nERROR: Failed to build installable wheels for some pyproject.toml based projects (kern)",
 		NearMiss: "Created wheel for kern: filename=kern-0.4.0-cp312-cp312-linux_x86_64.whl",
+	},
+	{
+		ID: "S-B128", Over: []string{"S-B39", "S-B23"}, Stage: Build, Class: Host, From: Rustc,
+		Title: "Two static libraries of Rust are linked into one program: each brings the standard library",
+		Steps: []string{
+			"Make one `staticlib` crate that depends on both and exports what is needed, and link that alone.",
+			"Or build all but one as `cdylib`, whose copy stays inside. Do not let the linker pass over the doubles.",
+		},
+		Any:      []Pattern{{Line: `(multiple definition of|duplicate symbol:?) .?(rust_eh_personality|__rust_\w+|__rdl_\w+|__rg_\w+|rust_begin_unwind|_ZN3std\w*|_ZN4core\w*)`}},
+		Context:  `first defined here|defined at `,
+		Example:  "/usr/bin/ld: libb.a(std-1.o): in function `rust_eh_personality': multiple definition of `rust_eh_personality'; liba.a(std-1.o): first defined here",
+		NearMiss: "/usr/bin/ld: libb.a(k.o): in function `tile_add': multiple definition of `tile_add'; liba.a(k.o): first defined here",
+	},
+	{
+		ID: "S-B129", Over: []string{"S-B33", "S-B10", "S-B94"}, Stage: Build, Class: Host, Also: Test, Rules: []string{"R32"}, From: Rustc,
+		Title: "The library's crate is a `cdylib` only: tests, benches and other crates cannot use it as a Rust library",
+		Steps: []string{
+			"Write `crate-type = [\"cdylib\", \"rlib\"]` under `[lib]`.",
+			"Nothing is missing in the code that imports it.",
+		},
+		Any: []Pattern{
+			{Line: `provides no linkable target`, With: []string{"S-B33", "S-B10", "S-B94", "S-B22", "S-B102"}, Rank: Root},
+			{Line: `error\[E0(432|433|463)\]`, Near: `^crate-type ?= ?\[ ?"cdylib" ?\]`, Within: 20},
+		},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "warning: The package `kern` provides no linkable target. The compiler might raise an error while compiling `bench`.\nerror[E0432]: unresolved import `kern`\n --> bench/src/main.rs:1:5",
+		NearMiss: "error[E0432]: unresolved import `kern`\n --> bench/src/main.rs:1:5\ncrate-type = [\"cdylib\", \"rlib\"]",
+	},
+	{
+		ID: "S-B130", Stage: Build, Class: InProcess, Also: Host, From: Platform,
+		Title: "The wheel was packed with a copy of the driver's own library (libcuda), which fits only the driver of the machine that built it",
+		Steps: []string{
+			"Leave it out when the wheel is repaired: `auditwheel repair --exclude libcuda.so.1` (and libnvidia-ml), for maturin `--auditwheel=skip` or check.",
+			"Build the wheel anew; until then delete the file from the package's `.libs` folder.",
+			"The machine's driver is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\.libs/libcuda-[0-9a-f]{6,}\.so`, With: []string{"S-R18", "S-R20", "S-R21", "S-R28", "S-R117", unnamedError}, Rank: Root},
+		},
+		Example:  "libcuda-3f1a2b4c.so.580.95.05 => /opt/venv/lib/python3.12/site-packages/kern.libs/libcuda-3f1a2b4c.so.580.95.05\nRuntimeError: No CUDA GPUs are available",
+		NearMiss: "libcuda.so.1 => /usr/lib/x86_64-linux-gnu/libcuda.so.1\nRuntimeError: No CUDA GPUs are available",
 	},
 }
 

@@ -164,6 +164,8 @@ var importRows = []Row{
 			{Line: `^[\w.+/-]+: command not found$`, Rank: Weak},
 			{Line: `^(bash|sh|/bin/sh|/bin/bash|/usr/bin/bash|/usr/bin/env): .*: (command )?(not found|No such file or directory)$`, Rank: Weak},
 			{Line: `^/\S*python[\d.]*: No module named \w`},
+			{Line: `^error: Failed to spawn: `, Near: `No such file or directory`, Within: 2},
+			{Line: `Cannot find command 'git'`},
 			{Line: `^(/\S+/)?(python3?|pytest|uv|docker|git|nm|gcc|cmake|ninja): (command )?not found$|Unable to locate executable file: |\[TileGym\] PyTorch is required`},
 			{Line: `Failed to dlopen lib\w+|\bDynamicLibNotFoundError\b|(ImportError|OSError): /\S+\.so\S*: cannot open shared object file`, Not: `libcuda\.so|libcuda\b|libnvidia-|cutile_`},
 		},
@@ -555,7 +557,7 @@ var importRows = []Row{
 		NearMiss: "fixtures used: dtype, backend, device",
 	},
 	{
-		ID: "S-I38", Over: []string{"S-I14"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-I38", Over: []string{"S-I14", "S-I37"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
 		Title: "A pytest plugin that the command or the configuration needs is not installed",
 		Steps: []string{
 			"Install the plugin that the option or the message speaks of: pytest-timeout for `--timeout`, pytest-xdist for `-n`, pytest-cov for `--cov`, pytest-rerunfailures for `--reruns`, pytest-forked, pytest-asyncio.",
@@ -563,6 +565,7 @@ var importRows = []Row{
 			"No test has run: there is no result.",
 		},
 		Any: []Pattern{
+			{Line: `fixture '(benchmark|mocker|event_loop|httpserver|snapshot|subtests|faker|datadir|worker_id|testrun_uid|num_regression|file_regression|requests_mock)' not found`},
 			{Line: `error: unrecognized arguments: (.* )?(--timeout|-n ?\d|-n ?auto|--dist|--cov|--reruns|--forked|--maxprocesses|--benchmark|--html|--json-report|--random-order|--splits|--shard|--asyncio|--mpl)\b`},
 			{Line: `Missing required plugins: |Error importing plugin "|async def functions are not natively supported|need to install a suitable plugin for your async`},
 		},
@@ -602,13 +605,14 @@ var importRows = []Row{
 		NearMiss: "E   ImportError: cannot import name 'jit' from 'triton.runtime' (/opt/venv/lib/python3.12/site-packages/triton/runtime/__init__.py)",
 	},
 	{
-		ID: "S-I41", Stage: Import, Class: Host, From: Platform,
+		ID: "S-I41", Over: []string{"S-B23"}, Stage: Import, Class: Host, From: Platform,
 		Title: "The extension has no start function of the name by which it is imported",
 		Steps: []string{
 			"Give the module in Rust or C the name of the file: `#[pymodule] fn NAME`, `PyInit_NAME`, and `module-name` for maturin.",
 			"If the names agree, an old or foreign file of that name is imported: remove it and build again.",
 		},
 		Any: []Pattern{
+			{Line: `version script assignment of .global. to symbol .PyInit_\w+. failed`},
 			{Line: `dynamic module does not define (module export|init) function|[Cc]ouldn.t find the symbol .?PyInit_\w+|PyInit_\w+.? (was )?not found`},
 		},
 		Example:  "E   ImportError: dynamic module does not define module export function (PyInit__opforge)",
@@ -997,6 +1001,118 @@ var importRows = []Row{
 		},
 		Example:  "kern/__init__.py:4: in <module>\nE   ModuleNotFoundError: No module named 'kern._C'",
 		NearMiss: "kern/_C.cpython-311-x86_64-linux-gnu.so\nkern/__init__.py:4: in <module>\nE   ModuleNotFoundError: No module named 'kern._C'",
+	},
+	{
+		ID: "S-I92", Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "Two OpenMP runtimes are loaded into one process",
+		Steps: []string{
+			"See which packages bring them (`libiomp5`, `libomp`, `libgomp`): mostly conda's MKL beside PyTorch's wheel, or an extension that links its own.",
+			"Take all of them from one source, or build the extension against the one that PyTorch has.",
+			"`KMP_DUPLICATE_LIB_OK` only hides it: results may be wrong.",
+		},
+		Any:      []Pattern{{Line: `OMP: Error #15\b|OMP: Error #\d+: Initializing lib\S+, but found`}},
+		Example:  "OMP: Error #15: Initializing libiomp5.so, but found libomp.so already initialized.",
+		NearMiss: "OMP: Info #155: KMP_AFFINITY: Initial OS proc set respected",
+	},
+	{
+		ID: "S-I93", Over: []string{"S-I25", "S-I63"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The extension was built in isolation, against a newer PyTorch than the one that runs",
+		Steps: []string{
+			"Build it with `--no-build-isolation`, after the PyTorch that is to run is installed.",
+			"Or pin that version among the build's requirements in pyproject.toml too.",
+			"A second build as before gives the same result.",
+		},
+		Example:  "Requirement already satisfied: torch==2.8.0 in /opt/venv/lib/python3.12/site-packages (2.8.0)\nInstalling build dependencies: started\nDownloading torch-2.10.0-cp312-cp312-manylinux_2_28_x86_64.whl (910 MB)\nInstalling build dependencies: finished with status 'done'\nE   ImportError: /opt/venv/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
+		NearMiss: "Requirement already satisfied: torch==2.8.0 in /opt/venv/lib/python3.12/site-packages (2.8.0)\nInstalling build dependencies: started\nDownloading torch-2.8.0-cp312-cp312-manylinux_2_28_x86_64.whl (910 MB)\nInstalling build dependencies: finished with status 'done'\nE   ImportError: /opt/venv/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
+	},
+	{
+		ID: "S-I94", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "Packages from the user's home (`~/.local`) are mixed into the environment, and do not fit it",
+		Steps: []string{
+			"Set PYTHONNOUSERSITE=1 for the job, or start Python with `-s`.",
+			"Remove what was installed there with `--user`; on a shared machine other jobs put it there.",
+			"Make a virtual environment without `--system-site-packages`: it does not look there.",
+		},
+		Example:  "File \"/opt/conda/envs/ci/lib/python3.12/site-packages/transformers/__init__.py\", line 27, in <module>\nFile \"/home/ci/.local/lib/python3.12/site-packages/numpy/__init__.py\", line 3, in <module>\nImportError: numpy.core.multiarray failed to import",
+		NearMiss: "File \"/home/ci/.local/lib/python3.12/site-packages/transformers/__init__.py\", line 27, in <module>\nFile \"/home/ci/.local/lib/python3.12/site-packages/numpy/__init__.py\", line 3, in <module>\nImportError: numpy.core.multiarray failed to import",
+	},
+	{
+		ID: "S-I95", Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "Packages of another Python are on the path: PYTHONPATH (or a module, or a tool's setup) names them",
+		Steps: []string{
+			"Unset PYTHONPATH for the step, or take that folder out of it; look for the profile, the module or the setup script that sets it.",
+			"What is compiled for one version of Python does not load in another.",
+		},
+		Context:  `\bPYTHONPATH\b`,
+		Example:  "Python 3.12.3\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
+		NearMiss: "Python 3.10.3\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
+	},
+	{
+		ID: "S-I96", Stage: Import, Class: Test, From: Platform,
+		Title: "pytest passes over a test class that has a constructor: none of its tests was collected",
+		Steps: []string{
+			"Take `__init__` (or `__new__`) out of the class; prepare in `setup_method` or in a fixture.",
+			"If it is no test but a helper, give it a name that does not begin with `Test`, or `__test__ = False`.",
+		},
+		Any: []Pattern{
+			{Line: `cannot collect test class '\w+' because it has an? (__init__|__new__) constructor`, With: []string{"S-I06", "S-X12"}, Rank: Root},
+		},
+		Example:  "/src/tests/test_bmm.py:12: PytestCollectionWarning: cannot collect test class 'TestBmm' because it has a __init__ constructor (from: tests/test_bmm.py)\n==== no tests ran in 0.12s ====",
+		NearMiss: "/src/tests/test_bmm.py:12: PytestCollectionWarning: cannot collect 'test_data' because it is not a function.\n==== no tests ran in 0.12s ====",
+	},
+	{
+		ID: "S-I97", Over: []string{"S-I38", "S-I14", "S-I37", "S-I85"}, Stage: Import, Class: InProcess, From: Platform,
+		Title: "PYTEST_DISABLE_PLUGIN_AUTOLOAD is set: the plugin is installed and is not loaded",
+		Steps: []string{
+			"Unset the variable, or name the plugins that are needed: `-p pytest_timeout -p xdist.plugin` (PYTEST_PLUGINS works too).",
+			"Nothing has to be installed.",
+		},
+		Example:  "PYTEST_DISABLE_PLUGIN_AUTOLOAD: 1\npytest: error: unrecognized arguments: --timeout=600",
+		NearMiss: "PYTEST_ADDOPTS: -q\npytest: error: unrecognized arguments: --timeout=600",
+	},
+	{
+		ID: "S-I98", Stage: Import, Class: InProcess, Also: Test, From: Platform,
+		Title: "pytest takes its settings from one file and passes over another one that has settings for it, too",
+		Steps: []string{
+			"Keep them in one file: `pytest.ini` comes before `pyproject.toml`, `tox.ini` and `setup.cfg`, even when it is empty.",
+			"What is missed (a path, a marker, an option) stands in the file that the header says is ignored.",
+		},
+		Any: []Pattern{
+			{Line: `ignoring pytest config in \S+`, With: []string{"S-I06", "S-I11", "S-I12", "S-I14", "S-I23", "S-I27", "S-I37", "S-I84"}, Rank: Root},
+		},
+		Example:  "configfile: pytest.ini (WARNING: ignoring pytest config in pyproject.toml!)\nE   ModuleNotFoundError: No module named 'kern'",
+		NearMiss: "configfile: pyproject.toml\nE   ModuleNotFoundError: No module named 'kern'",
+	},
+	{
+		ID: "S-I99", Over: []string{"S-I11"}, Stage: Import, Class: Host, Also: Env, From: Platform,
+		Title: "The library or program is linked to Python's shared library, which this Python does not have, or not on the loader's path",
+		Steps: []string{
+			"An extension must not link it: for PyO3 switch `extension-module` on, in CMake use `Python::Module` and not `Python::Python`.",
+			"A program that embeds Python needs a Python that was built with `--enable-shared`, and its `lib` folder on LD_LIBRARY_PATH or in the rpath.",
+		},
+		Any:      []Pattern{{Line: `\blibpython3?(\.\d+)?\w*\.so\S*: cannot open shared object|libpython3\S*\.so\S* => not found`}},
+		Example:  "ImportError: libpython3.12.so.1.0: cannot open shared object file: No such file or directory",
+		NearMiss: "libpython3.12.so.1.0 => /usr/lib/libpython3.12.so.1.0",
+	},
+	{
+		ID: "S-I100", Over: []string{"S-I11", "S-I12", "S-I81"}, Stage: Import, Class: Host, From: Platform,
+		Title: "The package was built and installed without its module: the wheel holds nothing but its own description",
+		Steps: []string{
+			"Name the sources in the build's configuration: `[tool.setuptools.packages.find] where = [\"src\"]`, `packages`, for maturin `python-source` and `module-name`, for hatch `packages`.",
+			"Look into the wheel with `unzip -l`: the folder of the module has to be in it.",
+		},
+		Example:  "Building wheel for kern (pyproject.toml): finished with status 'done'\nadding 'kern-0.1.0.dist-info/METADATA'\nSuccessfully built kern\nSuccessfully installed kern-0.1.0\nE   ModuleNotFoundError: No module named 'kern'",
+		NearMiss: "Building wheel for kern (pyproject.toml): finished with status 'done'\nadding 'kern/__init__.py'\nSuccessfully built kern\nSuccessfully installed kern-0.1.0\nE   ModuleNotFoundError: No module named 'kern'",
+	},
+	{
+		ID: "S-I101", Over: []string{"S-I25", "S-I63", "S-I50"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The installer took the extension's wheel from its cache, where one lies that was built against another PyTorch",
+		Steps: []string{
+			"Build it anew: `pip install --no-cache-dir --force-reinstall --no-deps`, or `pip cache remove NAME` before.",
+			"Take PyTorch's version into the key of a cache that jobs share, or give the wheel a mark for it (`+torch2.9`).",
+		},
+		Example:  "Using cached fused-0.3.0-cp312-cp312-linux_x86_64.whl\nE   ImportError: /opt/venv/lib/python3.12/site-packages/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
+		NearMiss: "Using cached torch-2.9.1-cp312-cp312-manylinux_2_28_x86_64.whl\nE   ImportError: /opt/venv/lib/python3.12/site-packages/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
 	},
 }
 
