@@ -1,7 +1,6 @@
 package host
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -711,13 +710,18 @@ func formatted(macro syntax.Node) (name string, at syntax.Node, literal string) 
 	case !braced || !closed:
 	case inner == "" && len(args) == 2 && len(args[1].Nodes) == 1 && args[1].Nodes[0].Is("identifier"):
 		return args[1].Text, args[1].Nodes[0], ""
-	case len(args) == 1 && identifier.MatchString(inner):
+	case len(args) == 1 && isName(inner):
 		return inner, macro, ""
 	}
 	return "", macro, ""
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// isName reports whether the text between the braces of a format string is one name.
+func isName(text string) bool {
+	letter := func(r rune) bool { return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	other := func(r rune) bool { return !letter(r) && (r < '0' || r > '9') }
+	return text != "" && letter(rune(text[0])) && !strings.ContainsFunc(text, other)
+}
 
 // fixedInt is the integer literal that a name is bound to for good at a place.
 func fixedInt(at syntax.Node, name string) (int64, bool) {

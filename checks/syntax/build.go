@@ -3,7 +3,6 @@ package syntax
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"sort"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
@@ -61,52 +60,47 @@ func unmap(segments []segment, start, end int) (int, int) {
 	return at(i, start), at(max(i, find(end)), end)
 }
 
-// gaps are valid Rust that the pinned grammar reads as an error. A file whose
-// only damage is in this table is read. A gap is either an error node that is
-// left unvisited, or a spelling that is blanked before a second parse.
-var gaps = []struct {
-	name  string
-	is    func(n Node) bool
-	blank func(src []byte) []byte
-}{
-	{name: "negative literal as a generic argument", is: func(n Node) bool {
-		return n.Is(errorKind) && n.Text() == "-" && n.Parent().Is("type_arguments")
-	}},
-	{name: "unsafe extern block", blank: func(src []byte) []byte { return blankWord(src, unsafeExtern, "unsafe") }},
-	{name: "safe fn in an unsafe extern block", blank: func(src []byte) []byte { return blankWord(src, safeFn, "safe") }},
-}
+// Valid Rust that the pinned grammar reads as an error. A file whose only damage is
+// of this kind is read. Such a gap is either an error node that is left unvisited, as
+// knownGap tells, or a word that is blanked before a second parse, as blankGaps does.
 
-var (
-	safeFn       = regexp.MustCompile(`\bsafe\s+fn\b`)
-	unsafeExtern = regexp.MustCompile(`\bunsafe\s+extern\s*("[^"\n]*"\s*)?\{`)
-)
-
-func blankWord(src []byte, re *regexp.Regexp, word string) []byte {
-	return re.ReplaceAllFunc(src, func(m []byte) []byte {
-		return append(bytes.Repeat([]byte(" "), len(word)), m[len(word):]...)
-	})
-}
-
+// knownGap reports whether an error is a negative literal as a generic argument.
 func knownGap(n Node) bool {
-	for _, g := range gaps {
-		if g.is != nil && g.is(n) {
-			return true
-		}
-	}
-	return false
+	return n.Is(errorKind) && n.Text() == "-" && n.Parent().Is("type_arguments")
 }
 
-// blankGaps returns src with the spellings that the grammar lacks blanked, at
-// unchanged offsets, or nil when it has none.
-func blankGaps(src []byte) []byte {
-	out := src
-	for _, g := range gaps {
-		if g.blank != nil {
-			out = g.blank(out)
+// blankGaps returns the source with the words blanked that the grammar lacks, at
+// unchanged offsets, or nil when it has none: unsafe before an extern block, and safe
+// before an item of one. The tokens of the first parse tell where they stand.
+func (f *File) blankGaps() []byte {
+	var out []byte
+	blank := func(n Node) {
+		if out == nil {
+			out = bytes.Clone(f.Src)
+		}
+		for i := n.Span().Start; i < n.Span().End; i++ {
+			out[i] = ' '
 		}
 	}
-	if bytes.Equal(out, src) {
-		return nil
+	var before, last Node // the tokens that stand before one
+	for i := int32(0); i < int32(len(f.nodes)); i++ {
+		n := Node{f, i}
+		text := n.IsComment() || n.Is("string_literal", "raw_string_literal")
+		if !text && f.first(i) != none {
+			continue
+		}
+		if text {
+			i = f.after(i) - 1
+		}
+		switch t := n.Text(); {
+		case t == "" || n.IsComment() || n.Is("string_literal") && last.Text() == "extern":
+			continue
+		case t == "{" && last.Text() == "extern" && before.Text() == "unsafe":
+			blank(before)
+		case (t == "fn" || t == "static") && last.Text() == "safe":
+			blank(last)
+		}
+		before, last = last, n
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func (b builder) rust() {
 	if b.append(f.Src, nil) {
 		b.damage()
 		if f.Unread != "" {
-			if blanked := blankGaps(f.Src); blanked != nil {
+			if blanked := f.blankGaps(); blanked != nil {
 				f.nodes, f.Unread, f.UnreadAt = f.nodes[:0], "", Pos{}
 				b.append(blanked, nil)
 				b.damage()

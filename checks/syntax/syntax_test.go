@@ -78,9 +78,16 @@ func TestKnownGapsAreRead(t *testing.T) {
 	for _, src := range []string{
 		"fn f() { let x: Tensor<E, -1> = g::<-1>(); }",
 		"unsafe extern \"C\" { pub safe fn a(); }",
+		"unsafe extern { safe fn a(); unsafe fn b(); safe static C: i32; }",
+		"unsafe /* a */ extern // b\n  \"C\"\n{ fn a(); }\nmod m { unsafe extern \"C\" { safe\nfn b(x: i32) -> i32; } }",
+		"/// A safe fn of an unsafe extern { block }.\nunsafe extern \"C\" { safe fn a(safe: i32); }\nconst A: &str = \"safe fn\";",
 	} {
 		f := syntax.Parse("a.rs", syntax.Rust, []byte(src))
 		assert.Empty(t, f.Unread, src)
+		assert.Equal(t, src, string(f.Src))
+	}
+	for _, src := range []string{"safe fx a() {}", "unsafe extern \"C\" \"D\" { fn a(); }", "safe fn = 1;"} {
+		assert.NotEmpty(t, syntax.Parse("a.rs", syntax.Rust, []byte(src)).Unread, src)
 	}
 }
 
