@@ -335,9 +335,9 @@ func (sc *logScan) line(n int, shown string) {
 	}
 	if !sc.passing && !node {
 		sc.early.line(l)
+		sc.installs.line(l)
 	}
 	if !l.quote {
-		sc.installs.line(l)
 		sc.triesAgain(n, text)
 		sc.maybe = index().candidates(text, sc.maybe[:0])
 		for _, i := range sc.maybe {
@@ -694,9 +694,9 @@ func (sc *logScan) end() {
 		}
 	}
 	sc.early.end(sc)
+	sc.installs.end(sc)
 	if !sc.junitFile {
 		sc.broken = sc.broken || slices.ContainsFunc(sc.console.order, (*shownCase).bad)
-	sc.installs.end(sc)
 		sc.console.into(&sc.shown, sc.name)
 		sc.regress.end(sc)
 		sc.profile.end(sc)

@@ -1634,7 +1634,7 @@ var buildRows = []Row{
 			"The file is in the checkout; it is not sent to the builder.",
 		},
 		Any: []Pattern{
-			{Line: `CopyIgnoredFile: |[Aa]ttempting to [Cc]opy file .* excluded by \.dockerignore`, With: []string{"S-B49"}, Warned: Specific},
+			{Line: `CopyIgnoredFile: |[Aa]ttempting to [Cc]opy file .* excluded by \.dockerignore`, With: []string{"S-B49"}, Rank: Root},
 			{Line: `failed to (compute cache key|calculate checksum of ref).*not found|^COPY failed: .*excluded by \.dockerignore`, Near: `^\$? ?cat \S*\.dockerignore|^\.dockerignore:$|excluded by \.dockerignore`, Within: 12},
 		},
 		Example:  "WARN: CopyIgnoredFile: Attempting to Copy file \"Cargo.lock\" that is excluded by .dockerignore (line 7)\nERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref k2: \"/Cargo.lock\": not found",
