@@ -13,6 +13,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Formats lists the names that Write accepts.
@@ -72,8 +73,8 @@ func Write(w io.Writer, format string, r *Report, s Style) error {
 	return fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(Formats, ", "))
 }
 
-// Sentence sums up a report in one sentence. A report with unread files or
-// without a kernel is never called clean.
+// Sentence sums up a report in one sentence. One with unread files or without a kernel
+// begins with that: whatever else it counts, it is no verdict on the tree.
 func (r *Report) Sentence() string {
 	all := Counts{r.Summary.Error, r.Summary.Warning, r.Summary.Note}
 	isNew := r.Summary.New
@@ -84,33 +85,48 @@ func (r *Report) Sentence() string {
 		what string
 	}{{all.Error, "error"}, {all.Warning, "warning"}, {all.Note, "note"}} {
 		if p.n > 0 {
-			parts = append(parts, plural(p.n, p.what))
+			parts = append(parts, words.Count(p.n, p.what))
 		}
 	}
-	where := fmt.Sprintf("%s and %s read", plural(len(r.Summary.Kernels), "kernel"), plural(r.Summary.Files-len(r.Summary.Unread), "file"))
-	but := ""
+	where := fmt.Sprintf("%s and %s read", words.Count(len(r.Summary.Kernels), "kernel"), words.Count(r.Summary.Files-len(r.Summary.Unread), "file")) + r.acceptedText(older > 0)
+	var not []string
 	if n := len(r.Summary.Unread); n > 0 {
-		but = fmt.Sprintf("; %s could not be read", plural(n, "file"))
+		not = append(not, words.Count(n, "file")+" could not be read")
 	}
 	if len(r.Summary.Kernels) == 0 {
-		but += "; there is no kernel to review"
+		not = append(not, "there is no kernel to review")
+	}
+	verdict := ""
+	if len(not) > 0 {
+		verdict = "No verdict: " + strings.Join(not, " and ") + "; "
 	}
 	switch {
 	case older > 0:
-		return fmt.Sprintf("%s, %s and %s new; %d older in %s%s.", plural(isNew.Error, "error"), plural(isNew.Warning, "warning"), plural(isNew.Note, "note"), older, where, but)
+		return fmt.Sprintf("%s%s, %s and %s new; %d older in %s.", verdict, words.Count(isNew.Error, "error"), words.Count(isNew.Warning, "warning"), words.Count(isNew.Note, "note"), older, where)
 	case len(parts) > 0:
-		return fmt.Sprintf("%s in %s%s.", strings.Join(parts, ", "), where, but)
-	case but != "":
-		return fmt.Sprintf("No finding in %s%s.", where, but)
+		return fmt.Sprintf("%s%s in %s.", verdict, strings.Join(parts, ", "), where)
+	case verdict != "":
+		return fmt.Sprintf("%sno finding in %s.", verdict, where)
 	}
 	return fmt.Sprintf("No finding: %s.", where)
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+// acceptedText counts what comments in the source accept of what would be new.
+func (r *Report) acceptedText(older bool) string {
+	n := 0
+	for _, a := range r.Accepted {
+		if a.New {
+			n++
+		}
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	if n == 0 {
+		return ""
+	}
+	what := "finding"
+	if older {
+		what = "new finding"
+	}
+	return fmt.Sprintf("; %s accepted by comments in the source", words.Count(n, what))
 }
 
 // palette holds terminal sequences, all empty without colour.
@@ -136,7 +152,7 @@ func (p palette) of(s Severity) string {
 func writeText(w io.Writer, r *Report, s Style) error {
 	c := colours(s.Colour)
 	var b strings.Builder
-	explained := ""
+	explained, rule := "", "the rule"
 	for _, f := range r.Findings {
 		if !f.New && !s.All {
 			continue
@@ -148,7 +164,7 @@ func writeText(w io.Writer, r *Report, s Style) error {
 			explained = f.Rule
 		case f.Rule:
 		default:
-			explained = "ID"
+			explained, rule = "ID", "a rule"
 		}
 	}
 	for _, u := range r.Summary.Unread {
@@ -163,7 +179,7 @@ func writeText(w io.Writer, r *Report, s Style) error {
 	}
 	b.WriteString(r.Sentence() + "\n")
 	if explained != "" {
-		fmt.Fprintf(&b, "`tilegate rules %s` explains %s.\n", explained, pick(explained == "ID", "a rule", "the rule"))
+		fmt.Fprintf(&b, "`tilegate rules %s` explains %s.\n", explained, rule)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -188,7 +204,7 @@ const acceptsNothing = "accepts nothing, "
 
 // textUnread prints one file that was not reviewed.
 func textUnread(b *strings.Builder, c palette, u Unread) {
-	fmt.Fprintf(b, "%sunread%s: %s: %s\n", c.red, c.reset, line(u.place()), line(u.beside()))
+	fmt.Fprintf(b, "%sunread%s: %s: %s\n  help: %s\n", c.red, c.reset, line(u.Place()), line(u.Beside()), line(u.help()))
 }
 
 // textIdle prints one comment that accepts nothing.
@@ -228,7 +244,7 @@ func alsoAt(f Finding) string {
 	if len(f.AlsoAt) == 0 {
 		return ""
 	}
-	return "also at " + pick(len(f.AlsoAt) == 1, "line ", "lines ") + ints(f.AlsoAt)
+	return "also at " + words.Form(len(f.AlsoAt), "line ", "lines ") + ints(f.AlsoAt)
 }
 
 // waiver is the comment of a maintainer for which the gate waits because of a
@@ -243,13 +259,6 @@ func (f Finding) waiver() string {
 		file = "`" + file + "`" // else the command takes its first word
 	}
 	return fmt.Sprintf("/tilegym waive %s %s REASON", f.Rule, file)
-}
-
-func pick(b bool, yes, no string) string {
-	if b {
-		return yes
-	}
-	return no
 }
 
 func line(s string) string { return untrusted.Text(s).Line() }
@@ -302,7 +311,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 				fields["col"] = fmt.Sprint(column)
 			}
 		}
-		action.WithFieldsMap(fields).Errorf("%s", line(u.Why))
+		action.WithFieldsMap(fields).Errorf("%s", line(u.Why)+"\nhelp: "+line(u.help()))
 	}
 	accepting, idle := r.comments(s)
 	at := func(p Suppression, title string) *githubactions.Action {
@@ -369,7 +378,11 @@ func Markdown(r *Report, s Style) string {
 	}
 	accepting, idle := r.comments(s)
 	if len(accepting) > 0 {
-		fmt.Fprintf(&b, "\nComments that %saccept findings:\n\n", pick(s.All, "", "this change adds to "))
+		which := "this change adds to "
+		if s.All {
+			which = ""
+		}
+		fmt.Fprintf(&b, "\nComments that %saccept findings:\n\n", which)
 	}
 	for _, p := range accepting {
 		fmt.Fprintf(&b, "- %s %s: %s\n", strings.Join(p.Rules, ", "), place(p.Path, p.Line), untrusted.Text(p.Reason).Prose())
@@ -383,7 +396,7 @@ func Markdown(r *Report, s Style) string {
 	if len(r.Summary.Unread) > 0 {
 		b.WriteString("\nNot reviewed:\n\n")
 		for _, u := range r.Summary.Unread {
-			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.place()).Code(), untrusted.Text(u.beside()).Prose())
+			fmt.Fprintf(&b, "- %s: %s\n", untrusted.Text(u.Place()).Code(), untrusted.Text(u.Beside()+". "+u.help()).Prose())
 		}
 	}
 	return b.String()

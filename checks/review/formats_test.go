@@ -462,15 +462,19 @@ func TestFormatsShowWhereAFileIsUnread(t *testing.T) {
 	head := fstest.MapFS{"a.rs": {Data: []byte("\né🙂x\n")}}
 	s := review.Style{Source: sourceIn(head)}
 	text := told(t, "text", r, s)
-	assert.Contains(t, text, "unread: a.rs:2:7: syntax error\nunread: b.rs:2: syntax error near")
+	assert.Contains(t, text, "unread: a.rs:2:7: syntax error\n  help: Correct it there; `rustfmt --check a.rs` names")
+	assert.Contains(t, text, "\nunread: b.rs:2: syntax error near")
+	assert.True(t, strings.Contains(text, "\nNo verdict: 6 files could not be read; no finding in 1 kernel and "), text)
 	assert.Contains(t, text, "unread: c.rs: 3000000 bytes")
-	assert.Contains(t, text, "unread: d.rs:4: syntax error in lines 4 to 9\nunread: f.rs: a folder named line 7, at line 8\nunread: e.py:5: line 5 has a name")
+	assert.Contains(t, text, "unread: d.rs:4: syntax error in lines 4 to 9\n")
+	assert.Contains(t, text, "unread: f.rs: a folder named line 7, at line 8\n")
+	assert.Contains(t, text, "unread: e.py:5: line 5 has a name with the letter \"x\" (U+FF54)\n  help: Nothing is known of it until")
 	github := told(t, "github", r, s)
 	assert.Contains(t, github, "::error col=7,file=a.rs,line=2,title=not reviewed::syntax")
 	assert.Contains(t, github, "::error file=b.rs,line=2,title=not reviewed::syntax")
 	assert.Contains(t, github, "::error file=c.rs,title=not reviewed::3000000")
 	markdown := told(t, "markdown", r, s)
-	assert.Contains(t, markdown, "- `a.rs:2:7`: syntax error\n")
+	assert.Contains(t, markdown, "- `a.rs:2:7`: syntax error. Correct it there;")
 	assert.Contains(t, markdown, "- `b.rs:2`: syntax error near line 2: `{` is not closed")
 	assert.Contains(t, markdown, "- `c.rs`: 30")
 	notes := sarifOf(t, told(t, "sarif", r, s)).Runs[0].Invocations[0].ToolExecutionNotifications

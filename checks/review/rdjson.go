@@ -98,7 +98,7 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 		var text strings.Builder
 		textUnread(&text, palette{}, u)
 		out.Diagnostics = append(out.Diagnostics, rdDiagnostic{
-			Message: "not reviewed: " + untrusted.Text(u.Why).Prose(), Location: rdLocation{u.Path, lines(1, last)}, Severity: "ERROR",
+			Message: "not reviewed: " + untrusted.Text(u.Why+". "+u.help()).Prose(), Location: rdLocation{u.Path, lines(1, last)}, Severity: "ERROR",
 			Output: text.String(),
 		})
 	}

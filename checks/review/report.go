@@ -2,6 +2,8 @@ package review
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/review/finding"
@@ -89,8 +91,8 @@ type Unread struct {
 	At syntax.Pos `json:"-"`
 }
 
-// place is the file with the position, as far as it is known.
-func (u Unread) place() string {
+// Place is the file with the position, as far as it is known.
+func (u Unread) Place() string {
 	switch {
 	case u.At.Column > 0:
 		return fmt.Sprintf("%s:%d:%d", u.Path, u.At.Line, u.At.Column)
@@ -100,12 +102,28 @@ func (u Unread) place() string {
 	return u.Path
 }
 
-// beside is Why without the line and column that the place beside it tells.
-func (u Unread) beside() string {
+// Beside is Why without the line and column that the place beside it tells.
+func (u Unread) Beside() string {
 	if u.At.Column == 0 {
 		return u.Why
 	}
 	return strings.TrimSuffix(u.Why, fmt.Sprintf(" at line %d, column %d", u.At.Line, u.At.Column))
+}
+
+// help is what to do about an unread file.
+func (u Unread) help() string {
+	begins := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(u.Why, w) })
+	}
+	switch {
+	case begins("syntax error", "missing ") && path.Ext(u.Path) == ".rs":
+		return "Correct it there; `rustfmt --check " + u.Path + "` names what the compiler stumbles over. Nothing is known of the file until then."
+	case begins("syntax error", "missing ") && path.Ext(u.Path) == ".py":
+		return "Correct it there; `python -m py_compile " + u.Path + "` names what Python stumbles over. Nothing is known of the file until then."
+	case begins("NUL byte", "not UTF-8"):
+		return "Save the file as UTF-8 text without NUL bytes."
+	}
+	return "Nothing is known of it until what is said here is mended."
 }
 
 // Finding is one violation. Path is relative to the reviewed root with '/'.

@@ -18,6 +18,7 @@ import (
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Options is one request for a review.
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		if before, err = runRules(ctx, o, base, nil, base.Kernels); err != nil {
 			return nil, err
 		}
-		progress(fmt.Sprintf("parsed %s of the base that the head does not have", plural(base.Parsed(), "file")))
+		progress(fmt.Sprintf("parsed %s of the base that the head does not have", words.Count(base.Parsed(), "file")))
 	}
 	markNew(now.comments, before.comments)
 	for _, t := range []*tree.Tree{head, base} {

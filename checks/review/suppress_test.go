@@ -471,6 +471,20 @@ func TestSentence(t *testing.T) {
 	r = reviewed(t, base, nil)
 	assert.Regexp(t, `^1 error in 1 kernel `, r.Sentence())
 	assert.Equal(t, review.Counts{Error: 1}, r.Summary.New)
+
+	accepted := withLine(violation + " // tilegate: allow(R6) a power of two")
+	r = reviewed(t, accepted, nil)
+	assert.Regexp(t, `^No finding: 1 kernel and [0-9]+ files read; 1 finding accepted by comments in the source\.$`, r.Sentence())
+	r = reviewed(t, accepted, accepted)
+	assert.NotContains(t, r.Sentence(), "accepted")
+	r = reviewed(t, withLine(violation+"\n"+huge+" // tilegate: allow(R2) a bound"), base)
+	assert.Regexp(t, `^0 errors, 0 warnings and 0 notes new; 1 older in 1 kernel and [0-9]+ files read; 1 new finding accepted by comments in the source\.$`, r.Sentence())
+
+	// What was found beside an unread file is no verdict, however little it is.
+	broken := withLine(violation)
+	broken["src/tilegym/ops/cutile_rs/demo.py"] = &fstest.MapFile{Data: []byte("def demo(:\n")}
+	assert.Regexp(t, `^No verdict: 1 file could not be read; 1 error in 1 kernel and `, reviewed(t, broken, nil).Sentence())
+	assert.Regexp(t, `^No verdict: 1 file could not be read; 0 errors, 0 warnings and 0 notes new; 1 older in 1 kernel and `, reviewed(t, broken, base).Sentence())
 }
 
 // A checkout without a kernel is not clean in any format.
@@ -480,7 +494,7 @@ func TestNoKernelIsNotClean(t *testing.T) {
 		r := reviewed(t, head, base)
 		assert.NotContains(t, r.Sentence(), "No finding:")
 		assert.Contains(t, r.Sentence(), "in 0 kernels and ")
-		assert.True(t, strings.HasSuffix(r.Sentence(), "; there is no kernel to review."), r.Sentence())
+		assert.True(t, strings.HasPrefix(r.Sentence(), "No verdict: there is no kernel to review; "), r.Sentence())
 		i := sarifOf(t, written(t, "sarif", head, r)).Runs[0].Invocations[0]
 		assert.False(t, i.ExecutionSuccessful)
 		assert.Equal(t, "there is no kernel to review", i.ToolExecutionNotifications[0].Message.Text)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // PlanSchema is the identifier of the JSON form of a Plan.
@@ -78,23 +79,16 @@ func (p *planner) sentence(plan *Plan, changed int) string {
 		for _, k := range plan.Kernels {
 			names = append(names, k.Name)
 		}
-		return fmt.Sprintf("%s to build, test and measure: %s.", count(len(names), "kernel"), strings.Join(names, ", "))
+		return fmt.Sprintf("%s to build, test and measure: %s.", words.Count(len(names), "kernel"), strings.Join(names, ", "))
 	}
 	if changed == 0 {
 		return "Nothing to run: the change has no files."
 	}
 	var parts []string
 	for _, what := range p.order {
-		parts = append(parts, fmt.Sprintf("%s (%s)", what, count(p.seen[what], "file")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", what, words.Count(p.seen[what], "file")))
 	}
 	return "Nothing to run: the change touches only " + strings.Join(parts, ", ") + "."
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (p *planner) note(what string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type fixCmd struct {
@@ -113,7 +114,7 @@ func oneLine(err error) error {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) > mostFaults {
-		more := number(len(lines)-mostFaults, "more fault")
+		more := words.Count(len(lines)-mostFaults, "more fault")
 		var faults config.Problems
 		if errors.As(err, &faults) {
 			more += ", which tilegate config check lists"
@@ -132,7 +133,7 @@ func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.Repai
 	edits := 0
 	for _, f := range written {
 		edits += f.Edits
-		fmt.Fprintf(w, "%s %s: %s (%s)\n", verb, untrusted.Text(f.Path).Line(), number(f.Edits, "edit"), strings.Join(f.Rules, ", "))
+		fmt.Fprintf(w, "%s %s: %s (%s)\n", verb, untrusted.Text(f.Path).Line(), words.Count(f.Edits, "edit"), strings.Join(f.Rules, ", "))
 	}
 	for _, d := range done.Dropped {
 		fmt.Fprintf(w, "not applied %s:%d: %s: %s: %s\n", untrusted.Text(d.Path).Line(), d.Line, d.Rule, untrusted.Text(d.Description).Line(), untrusted.Text(d.Why).Line())
@@ -150,16 +151,16 @@ func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.Repai
 		}
 	}
 	for _, u := range done.Left.Summary.Unread {
-		fmt.Fprintf(w, "unread %s: %s\n", untrusted.Text(u.Path).Line(), untrusted.Text(u.Why).Line())
+		fmt.Fprintf(w, "unread %s: %s\n", untrusted.Text(u.Place()).Line(), untrusted.Text(u.Beside()).Line())
 	}
 	switch failed := len(done.Files) - len(written); {
 	case edits > 0:
-		fmt.Fprintf(w, "%s %s in %s", edit, number(edits, "edit"), number(len(written), "file"))
+		fmt.Fprintf(w, "%s %s in %s", edit, words.Count(edits, "edit"), words.Count(len(written), "file"))
 		if failed > 0 {
-			fmt.Fprintf(w, ", %s could not be written", number(failed, "file"))
+			fmt.Fprintf(w, ", %s could not be written", words.Count(failed, "file"))
 		}
 	case failed > 0:
-		fmt.Fprintf(w, "Nothing was fixed: %s could not be written", number(failed, "file"))
+		fmt.Fprintf(w, "Nothing was fixed: %s could not be written", words.Count(failed, "file"))
 	default:
 		fmt.Fprint(w, "Nothing to fix")
 	}
@@ -168,15 +169,11 @@ func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.Repai
 		// The files as they are hold what could not be written, too.
 		fmt.Fprint(w, "when they are, ")
 	}
-	fmt.Fprint(w, number(left, "finding"))
+	fmt.Fprint(w, words.Count(left, "finding"))
 	if len(only) > 0 {
 		fmt.Fprintf(w, " of %s", strings.Join(only, ", "))
 	}
-	if left == 1 {
-		fmt.Fprint(w, " remains")
-	} else {
-		fmt.Fprint(w, " remain")
-	}
+	fmt.Fprint(w, words.Form(left, " remains", " remain"))
 	if others > 0 {
 		fmt.Fprintf(w, ", and %d of other rules", others)
 	}
@@ -184,15 +181,7 @@ func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.Repai
 		fmt.Fprintf(w, ", %d older left as they are", older)
 	}
 	if n := len(done.Left.Summary.Unread); n > 0 {
-		fmt.Fprintf(w, ", %s could not be read", number(n, "file"))
+		fmt.Fprintf(w, ", %s could not be read", words.Count(n, "file"))
 	}
 	fmt.Fprintln(w, ".")
-}
-
-// number is a count with its noun.
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/tilegate/tilegate/checks/linediff"
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type replayCmd struct {
@@ -182,7 +183,7 @@ func writeReplay(w io.Writer, r replay.Result) error {
 		what += "." + r.Action
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s would cause %s\n", untrusted.Text(what).Line(), untrusted.Text(r.Target).Line(), number(len(r.Writes), "write"))
+	fmt.Fprintf(&b, "%s of %s would cause %s\n", untrusted.Text(what).Line(), untrusted.Text(r.Target).Line(), words.Count(len(r.Writes), "write"))
 	if len(r.Writes) == 0 {
 		fmt.Fprintf(&b, "why: %s\n", untrusted.Text(r.Outcome).Line())
 	}
@@ -246,7 +247,7 @@ func summary(body json.RawMessage) string {
 		}
 	}
 	if comments, ok := doc["comments"].([]any); ok {
-		parts = append(parts, number(len(comments), "line comment"))
+		parts = append(parts, words.Count(len(comments), "line comment"))
 	}
 	if inputs, ok := doc["inputs"].(map[string]any); ok {
 		if id, ok := inputs["dispatch"].(string); ok {

@@ -17,6 +17,7 @@ import (
 	"github.com/tilegate/tilegate/bot/worker"
 	"github.com/tilegate/tilegate/checks/gate"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type statusCmd struct {
@@ -162,10 +163,10 @@ func writeStatus(w io.Writer, s worker.Status) error {
 		more = append(more, line)
 	}
 	if s.Unsent > 0 {
-		more = append(more, fmt.Sprintf("GitHub has not been told of %s yet", number(int(s.Unsent), "change")))
+		more = append(more, fmt.Sprintf("GitHub has not been told of %s yet", words.Count(int(s.Unsent), "change")))
 	}
 	if s.Failures > 0 {
-		more = append(more, fmt.Sprintf("the last %s failed; the App's log says why", number(s.Failures, "look")))
+		more = append(more, fmt.Sprintf("the last %s failed; the App's log says why", words.Count(s.Failures, "look")))
 	}
 	if s.NextLook != nil {
 		more = append(more, "the App looks again at "+s.NextLook.Format(time.RFC3339))
