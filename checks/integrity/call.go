@@ -441,6 +441,20 @@ func (f *frame) classOf(t *term, object syntax.Node) *class {
 	return nil
 }
 
+// basesOf are those bases of a class that the file has. Classes that derive from
+// each other more often than is followed cannot be compared.
+func (s *side) basesOf(c *class, depth int) (out []*class) {
+	for _, base := range c.bases {
+		if k := s.classes[base.text]; base.is("class") && k != nil && k != c {
+			out = append(out, k)
+		}
+	}
+	if len(out) > 0 && depth >= maxInline {
+		panic(tooLarge{})
+	}
+	return out
+}
+
 // inClass looks an attribute up in a class and those of its bases that the
 // file has.
 func (s *side) inClass(c *class, name string, depth int) (binding, bool) {
@@ -448,13 +462,9 @@ func (s *side) inClass(c *class, name string, depth int) (binding, bool) {
 		return b, true
 	}
 	s.u.spend(1)
-	if depth < maxInline {
-		for _, base := range c.bases {
-			if base.is("class") && s.classes[base.text] != nil {
-				if b, ok := s.inClass(s.classes[base.text], name, depth+1); ok {
-					return b, ok
-				}
-			}
+	for _, base := range s.basesOf(c, depth) {
+		if b, ok := s.inClass(base, name, depth+1); ok {
+			return b, ok
 		}
 	}
 	return binding{}, false
@@ -1051,7 +1061,7 @@ func (f *frame) fnTerm(c *closure) *term {
 		return t
 	}
 	if f.run.depth >= maxInline || slices.Contains(f.run.active, c.node) {
-		return u.raw("recursive", c.node.Squeeze())
+		return s.closed(c)
 	}
 	r := &run{s: s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth, active: f.run.active}
 	var args []argument
@@ -1077,7 +1087,7 @@ func (f *frame) fnTerm(c *closure) *term {
 	fr := &frame{run: r, vars: map[string]binding{}}
 	v, ok := fr.enterCall(c, args)
 	if !ok {
-		return u.raw("other", c.node.Squeeze())
+		return s.closed(c)
 	}
 	t := etaReduced(u, v, r.events, len(args))
 	if t == nil {
@@ -1090,6 +1100,48 @@ func (f *frame) fnTerm(c *closure) *term {
 		s.fnOf[key] = t
 	}
 	return t
+}
+
+// closed is a function that is not entered. It is what it was where its source is,
+// and all that it can reach by names.
+func (s *side) closed(c *closure) *term {
+	if t := s.unentered[c.node]; t != nil {
+		return t
+	}
+	parts := map[string]bool{}
+	seen := map[syntax.Node]bool{}
+	todo := []*closure{c}
+	enter := func(name string, b binding) {
+		switch {
+		case b.fn != nil:
+			todo = append(todo, b.fn)
+		case b.t != nil:
+			parts[name+"="+strconv.Itoa(b.t.id)] = true
+		}
+	}
+	for len(todo) > 0 {
+		fn := todo[0]
+		todo = todo[1:]
+		if seen[fn.node] {
+			continue
+		}
+		seen[fn.node] = true
+		parts[hash(fn.node)] = true
+		for _, id := range fn.node.Find("identifier") {
+			s.u.spend(1 + len(s.order)/8)
+			name := id.Text()
+			if id.Parent().Is("attribute") && id.Parent().Field("attribute") == id {
+				for _, k := range s.order {
+					enter(name, k.frame.vars[name])
+				}
+			} else if b, ok := fn.scope.lookup(name); ok {
+				enter(name, b)
+			}
+		}
+	}
+	t := s.u.raw("closed", strings.Join(sortedKeys(parts), " "))
+	s.unentered[c.node] = t
+	return s.module.run.made(t, c.node)
 }
 
 // etaReduced is g for lambda x: g(x), else nil.

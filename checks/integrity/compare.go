@@ -9,6 +9,7 @@ import (
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Kind is what a change did to the tests.
@@ -471,11 +472,7 @@ func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 				at = s.at
 			}
 		}
-		verb := "are"
-		if gone[name] == 1 {
-			verb = "is"
-		}
-		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %s %s gone", name, plural(gone[name], "case"), verb)
+		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %s %s gone", name, words.Count(gone[name], "case"), words.Form(gone[name], "is", "are"))
 	}
 }
 
@@ -1016,7 +1013,13 @@ func (c *comparison) describeCause(f cause) string {
 
 func (c *comparison) quoteCause(f cause) string {
 	was, is := describeTerm(c.base, f.was), describeTerm(c.head, f.is)
-	if was == is {
+	has := func(op string) bool { return len(f.is.find(func(t *term) bool { return t.is(op) })) > 0 }
+	switch {
+	case was == is && has("unknown"):
+		return quote(is) + " is more than is computed here, so that it cannot be compared"
+	case was == is && has("closed"):
+		return "what " + quote(is) + " does is not followed to its end, and something there changed"
+	case was == is:
 		return quote(is) + " has another value"
 	}
 	return quote(was) + " became " + quote(is)

@@ -8,6 +8,7 @@ import (
 	"github.com/tilegate/tilegate/checks/correctness"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // fallbackVariable is the dispatcher's switch: with "1" a backend that lacks an
@@ -115,7 +116,9 @@ func (c *comparison) successor(o event, old, now []event) int {
 	}
 	name := calleeName(o.t)
 	if name == "" {
-		return -1
+		return slices.IndexFunc(now, func(n event) bool {
+			return n.node.Squeeze() == o.node.Squeeze() && !slices.ContainsFunc(old, func(x event) bool { return x.t == n.t })
+		})
 	}
 	without := func(list, other []event) (out []int) {
 		for i, e := range list {
@@ -173,7 +176,9 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 		c.add(Inputs, n.node, construct, "%s changes how the reference computes", what)
 	case name == "set_backend":
 		c.add(Collection, n.node, construct, "%s selects another backend than the test names", what)
-	case n.t.is("other"):
+	case n.t.is("closed") && slices.ContainsFunc(old, func(o event) bool { return o.t.is("closed") && o.node.Squeeze() == n.node.Squeeze() }):
+		// Reported as what the old one became.
+	case n.t.is("other", "closed"):
 		c.add(Checks, n.node, construct, "the statement %s cannot be followed; a maintainer must look", what)
 	}
 }
@@ -299,7 +304,7 @@ func (c *comparison) gaps(b, h *testFn, baseCases, headCases []testCase) {
 			text = ": " + quote(g.e.text)
 		}
 		c.current = nil
-		p := c.add(Skips, g.e.node, "gap "+conditionOf(g.e.node)+" "+g.e.text, "declared gap of the new backend `%s`%s; %s of this test's %s stay covered", candidate, text, fmt.Sprint(covered), plural(total, "case"))
+		p := c.add(Skips, g.e.node, "gap "+conditionOf(g.e.node)+" "+g.e.text, "declared gap of the new backend `%s`%s; %s of this test's %s stay covered", candidate, text, fmt.Sprint(covered), words.Count(total, "case"))
 		p.note()
 	}
 }
@@ -308,7 +313,7 @@ func (c *comparison) gaps(b, h *testFn, baseCases, headCases []testCase) {
 // runs: what is declared then is no gap but the whole.
 func (c *comparison) uncovered() {
 	if c.offered > 0 && c.covered == 0 && c.gap.Valid() {
-		c.add(Skips, c.gap, "uncovered", "none of this file's %s runs with the new backend `%s`: its gaps leave nothing", plural(c.offered, "case"), candidate)
+		c.add(Skips, c.gap, "uncovered", "none of this file's %s runs with the new backend `%s`: its gaps leave nothing", words.Count(c.offered, "case"), candidate)
 	}
 }
 
@@ -407,11 +412,4 @@ func (c *comparison) asReference(t *term, memo map[*term]*term) *term {
 	}
 	memo[t] = out
 	return out
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -33,6 +33,8 @@ type side struct {
 	opaque bool
 	enter  map[string]bool
 	fnOf   map[closureKey]*term
+	// unentered remembers the functions that are not entered.
+	unentered map[syntax.Node]*term
 	// generators remembers which functions yield.
 	generators map[syntax.Node]bool
 	// automatic remembers the fixtures of a scope that are used without being
@@ -155,7 +157,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
 		u: u.side(), file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
-		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{}, automatic: map[*frame][]string{},
+		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
 	}
 }
 
@@ -164,6 +166,7 @@ func (s *side) load() {
 	r := s.newRun()
 	s.module = &frame{run: r, vars: map[string]binding{}}
 	s.module.block(s.file.Root())
+	s.unentered = map[syntax.Node]*term{} // names may have got other values since
 	s.events = r.events
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // maxSteps bounds the evaluation of one file, both revisions together.
@@ -36,7 +37,7 @@ func compareFile(base, head *syntax.File, known [2]map[string]*signature, do fun
 		switch r := recover().(type) {
 		case nil:
 		case tooLarge:
-			out = append(c.findings(), whole(head, Collection, rules.Warning, "too large", "the file is too large to be compared with the base; a maintainer must look"))
+			out = append(c.findings(), whole(head, Collection, rules.Warning, "too large", "the file computes more than is followed, so that not all of it was compared with the base; a maintainer must look"))
 		default:
 			panic(r)
 		}
@@ -205,7 +206,7 @@ func (c *comparison) moved(b *testFn, now []*testFn, matched map[*testFn]bool) {
 			return
 		}
 	}
-	c.add(Collection, at, "gone "+b.key, "the test `%s` is gone or was rewritten: nothing in this file does what %s did; a maintainer must look", b.key, plural(lost, "of its case"))
+	c.add(Collection, at, "gone "+b.key, "the test `%s` is gone or was rewritten: nothing in this file does what %s did; a maintainer must look", b.key, words.Count(lost, "of its case"))
 }
 
 // hooks reports functions and variables that pytest asks about what to run.

@@ -89,10 +89,8 @@ func (s *side) tests() []*testFn {
 					out = append(out, s.newTest(c.name+"::", name, &fn, marks))
 				}
 			}
-			for _, b := range k.bases {
-				if depth < maxInline && b.is("class") && s.classes[b.text] != nil {
-					visit(s.classes[b.text], depth+1)
-				}
+			for _, base := range s.basesOf(k, depth) {
+				visit(base, depth+1)
 			}
 		}
 		visit(c, 0)
@@ -500,7 +498,7 @@ func (s *side) execute(t *testFn, c testCase) []event {
 	}
 	if r.ended < 0 {
 		if _, ok := f.enterCall(t.fn, args); !ok {
-			r.record(effected, s.u.raw("other", t.fn.node.Squeeze()), t.name, "")
+			r.record(effected, s.closed(t.fn), t.name, "")
 		}
 	}
 	return r.events
@@ -548,7 +546,7 @@ func (f *frame) runSetup(t *testFn) {
 			}
 		}
 		if _, ok := f.enterCall(fn, args); !ok {
-			f.run.record(effected, s.u.raw("other", fn.node.Squeeze()), fn.node.Field("name"), "")
+			f.run.record(effected, s.closed(fn), fn.node.Field("name"), "")
 		}
 	}
 	for _, name := range moduleSetup {
@@ -611,8 +609,11 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	if !ok {
 		b, ok = s.module.vars[name]
 	}
-	if !ok || b.fn == nil || !fixtureOf(b.fn.node).Valid() || depth > maxInline {
+	if !ok || b.fn == nil || !fixtureOf(b.fn.node).Valid() {
 		return s.u.raw("sym", name)
+	}
+	if depth > maxInline {
+		return s.requested(b.fn, t)
 	}
 	fn := *b.fn
 	fn.bound = fn.class != nil
@@ -635,7 +636,33 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	}
 	v, ok := f.enterCall(&fn, args)
 	if !ok {
-		return s.u.raw("sym", name)
+		return s.requested(b.fn, t)
 	}
 	return v
+}
+
+// requested is a fixture that is not entered, with the fixtures that it asks for.
+func (s *side) requested(fn *closure, t *testFn) *term {
+	kids := []*term{}
+	seen := map[syntax.Node]bool{}
+	for todo := []*closure{fn}; len(todo) > 0; todo = todo[1:] {
+		if seen[todo[0].node] {
+			continue
+		}
+		seen[todo[0].node] = true
+		kids = append(kids, s.closed(todo[0]))
+		for _, p := range todo[0].node.Field("parameters").NamedChildren() {
+			name, _ := parameter(p)
+			b := s.module.vars[name]
+			if t.fn.class != nil {
+				if own, ok := s.inClass(t.fn.class, name, 0); ok {
+					b = own
+				}
+			}
+			if b.fn != nil {
+				todo = append(todo, b.fn)
+			}
+		}
+	}
+	return s.u.raw("fixture", "", kids...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Facts is the comparison of a tree with its base, made once for all rules.
@@ -199,7 +200,7 @@ func added(head *tree.Tree, p string, known map[string]*signature) (out []Findin
 			}
 		}
 	}
-	return []Finding{whole(f, Collection, rules.Note, "new file", text+"; it has "+plural(len(tests), "test")+" with "+plural(checks, "check"))}
+	return []Finding{whole(f, Collection, rules.Note, "new file", text+"; it has "+words.Count(len(tests), "test")+" with "+words.Count(checks, "check"))}
 }
 
 // compareSupport compares a file that tests share.
