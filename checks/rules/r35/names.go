@@ -40,7 +40,7 @@ func exported(p *rules.Pass, k *host.Kernel) {
 		}) {
 			continue
 		}
-		p.Reportf(e.NameAt, rules.Error, "wrapper", "no wrapper in `%s` declares `%s`, so nothing can call it", k.Crate.Root, e.Name)
+		p.Reportf(e.NameAt, rules.Error, "wrapper", "no wrapper in `%s` declares `%s`, so nothing can call it; expected `%s.py` to do so", k.Crate.Root, e.Name, k.Name)
 	}
 }
 
@@ -63,6 +63,13 @@ func names(p *rules.Pass, k *host.Kernel, w *host.Wrapper) {
 		}
 		for _, d := range b.CDef.Decls {
 			if k.Crate.Export(d.Name) != nil || !k.Crate.AllFFIRead() {
+				continue
+			}
+			if ffi := k.Dir + "/ffi.rs"; k.Kernel.FFI == "" && k.KernelRS != "" && w == k.Wrapper {
+				if k.Crate.Lib != nil && k.Crate.Lib.Has(ffi) {
+					continue // R33: lib.rs includes a file that is gone
+				}
+				p.Reportf(d.NameAt, rules.Error, "gone", "`%s` is declared, but `%s`, which would export it, is not there", d.Name, ffi)
 				continue
 			}
 			var fix *rules.Fix
@@ -258,14 +265,12 @@ func registered(p *rules.Pass, m *host.Model, k *host.Kernel) {
 	}
 }
 
-// module is the item of lib.rs that takes an op in, on one line.
+// module is the item of lib.rs that takes an op in, on one line. It names both files:
+// with one of them alone there is no op.
 func module(k *host.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mod %s {", k.Name)
-	for _, p := range []string{k.KernelRS, k.Kernel.FFI} {
-		if p == "" {
-			continue
-		}
+	for _, p := range []string{k.Dir + "/kernel.rs", k.Dir + "/ffi.rs"} {
 		if rel, err := filepath.Rel(path.Dir(k.Crate.Lib.File.Path), p); err == nil {
 			fmt.Fprintf(&b, " include!(%q);", filepath.ToSlash(rel))
 		}

@@ -34,6 +34,7 @@ var Rule = &rules.Rule{
 		"rc assert":       "An assertion is no check of a run: `python -O` removes it, and its error is none that the autotuner takes for a failing configuration.",
 		"symbol":          "Symbols are looked up by name when the op is first called: a spelling that only one side has fails there and not in the build.",
 		"export":          "Without an exported function the library has nothing that the wrapper could call.",
+		"gone":            "The wrapper asks the library for a symbol that no file exports: each call of the op fails.",
 		"wrapper":         "An export that no wrapper declares is never called: the op runs on another backend, or not at all.",
 		"call":            "A call of what was not declared fails; without a call something else than the kernel computes the result.",
 		"cdef":            "cffi reads these declarations when the op is first called; a mismatch in what is not understood here is found no earlier.",
@@ -75,8 +76,10 @@ var Rule = &rules.Rule{
 		"Let the wrapper check what the export relies on: the dtypes that it dispatches on, and sizes of inputs that belong together.",
 		"Give the launch `.grid((x, y, z))` of `u32`, and `.compile_options(..)` with the occupancy before the cluster size.",
 		"Give the registered function the parameters of the dispatched op, in its order, and `**kwargs` where the op has it.",
+		"Restore the file that is missing, or add it; else take out all that still names the op: its folder, its module in `lib.rs`, its import, its declaration.",
 	},
 	First: map[string]int{
+		"gone": 10, "wrapper": 10,
 		"entry": 1, "no entry": 1, "generics": 1,
 		"library": 2, "import": 2, "register": 2, "backend": 2, "dispatch": 2, "takes": 9,
 		"rc":   3,
