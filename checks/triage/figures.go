@@ -65,7 +65,7 @@ const maxClocks = 64
 
 var (
 	// against is an error of one side against a more exact computation.
-	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviat\w+|is|off))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:,\d]{0,12}(?:[=:]|\bby\b|\bis\b)\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviat\w+|is|off))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:,\d]{0,12}(?:[=:]|\bby\b|\bis\b|\berr(?:or)?\b|\bdiff\b)\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
 	// away is such an error with the figure before the computation.
 	away = regexp.MustCompile(`\b([A-Za-z_]\w*) (?:is|was|are|lies|deviates by|differs by) (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?) (?:\w+ )?(?:from|against|vs\.?) (?:the )?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle|exact)\b`)
 	// measured heads the errors of both sides against a more exact computation.

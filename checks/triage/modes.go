@@ -42,11 +42,13 @@ var (
 	laterCall = regexp.MustCompile(`(?:^|[-_=.])(?:` + later + `)(?:$|[-_=.])`)
 	firstCall = regexp.MustCompile(`(?:^|[-_=.])(?:first(?:_call)?|1st|cold|fresh|once|single(?:_call)?|call_?[01]|iter_?[01])(?:$|[-_=.])`)
 	sameInput = regexp.MustCompile(`(?:^|[-_=.])(?:same(?:_?inputs?)?|static(?:_?inputs?)?|unchanged|identical|first(?:_replay)?|capture_?only|warm_?up)(?:$|[-_=.])`)
-	firstGPU  = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)0(?:$|[-_])`)
-	laterGPU  = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)([1-9]\d?)(?:$|[-_])`)
-	anyGPU    = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)(\d\d?)(?:$|[-_])`)
-	dropping  = regexp.MustCompile(`(?:^|[-_])(?:p|p_?drop(?:out)?|drop(?:out)?(?:_?p|_?prob|_?rate)?)[=_]?(\d?\.?\d+)(?:$|[-_])`)
-	dropped   = worded(`dropout|dropout=true|with_dropout`, `(?:no|without|non)[-_]?dropout|dropout=(?:false|none)`)
+	// tracedOnly are ways of tracing that compile nothing.
+	tracedOnly = regexp.MustCompile(`aot_?eager|(?:^|[-_=.])(?:backend=|dynamo_?)eager`)
+	firstGPU   = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)0(?:$|[-_])`)
+	laterGPU   = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)([1-9]\d?)(?:$|[-_])`)
+	anyGPU     = regexp.MustCompile(`(?:^|[-_=])(?:cuda[:_]?|gpu[:_=]?|dev(?:ice)?[:_=]?)(\d\d?)(?:$|[-_])`)
+	dropping   = regexp.MustCompile(`(?:^|[-_])(?:p|p_?drop(?:out)?|drop(?:out)?(?:_?p|_?prob|_?rate)?)[=_]?(\d?\.?\d+)(?:$|[-_])`)
+	dropped    = worded(`dropout|dropout=true|with_dropout`, `(?:no|without|non)[-_]?dropout|dropout=(?:false|none)`)
 )
 
 // modeWords are words beside a mode's in the name of a test.
@@ -68,6 +70,7 @@ var (
 	compiledMode = mode{
 		is:   worded(`(?:torch_?)?compiled?|compile=true|inductor|aot_?eager\w*|dynamo|full_?graph|max[-_]autotune\w*|jitted|jit`, `(?:no|non|not|without|un|pre|dis\w*)[-_]?compiled?|compiled?=(?:false|0|off)|nojit|no[-_]jit`),
 		what: "that a compiler traces (torch.compile or another), and the same operation called directly passes",
+		but:  tracedOnly,
 	}
 	streamMode = mode{
 		is:   worded(`(?:side|other|second|custom|user|non_?default|new|another|multi|concurrent)_?streams?|streams?=(?:side|other|new|[2-9])`, ``),

@@ -87,7 +87,7 @@ func (p *pairs) line(l line) {
 	if l.quote || len(l.text) > 2048 {
 		return
 	}
-	if p.open > 0 || strings.HasSuffix(l.text, ":") && len(l.text) < 24 || strings.Contains(l.text, "[[") {
+	if p.open > 0 || len(l.text) < 24 && (strings.HasSuffix(l.text, ":") || sideOfColumn(l.text) >= 0) || strings.Contains(l.text, "[[") {
 		if p.tensor(l) {
 			return
 		}
@@ -292,7 +292,7 @@ func (p *pairs) tellsRatio(l line) {
 // is false for a line of neither.
 func (p *pairs) tensor(l line) (ok bool) {
 	text := l.text
-	if m := tensorOf.FindStringSubmatch(text); m != nil && (m[2] != "" || strings.HasSuffix(text, ":")) {
+	if m := tensorOf.FindStringSubmatch(text); m != nil && (m[2] != "" || strings.HasSuffix(text, ":") || text == m[1]) {
 		if s := sideOfColumn(m[1]); s >= 0 {
 			p.open = s + 1
 			p.whole[s] = nil

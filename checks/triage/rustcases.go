@@ -21,13 +21,17 @@ type rustCase struct {
 	line   int
 	told   bool // what it printed is shown
 	unlike bool
+	far    *Comparison
 }
 
 var (
 	rustResult = regexp.MustCompile(`^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED)$`)
 	rustOutput = regexp.MustCompile(`^---- (\S+) stdout ----$`)
-	rustUnlike = probe(`assertion failed: .*(?:err|diff|close|allclose|approx|tol)|\bdiffers? by\b|\b[Mm]ismatch|^left: |not close|assert_(?:relative|abs_diff|ulps)_eq`)
-	rustNumber = regexp.MustCompile(`_(\d+(?:x\d+)*)(?:_|$)`)
+	rustUnlike = probe(`assertion failed: .*(?:err|diff|close|allclose|approx|tol)|\bdiffers? by\b|\b[Mm]ismatch|^left: |not close|\b(?:diff|err|error)\b.{0,24}(?:>|exceeds)|assert_(?:relative|abs_diff|ulps)_eq`)
+	rustNumber = regexp.MustCompile(`_(\d+(?:x\d+)*|b?f(?:p?16|p?32|p?64)|bf16|e4m3|e5m2|i8|u8|i32|i64|half)(?:_|$)`)
+	// rustFar is how far the values of a case are off, and what it allows.
+	rustFar  = regexp.MustCompile(`\b(?:diff\w*|err\w*)\b\D{0,12}(\d[\d.]*(?:e[-+]?\d+)?) ?(?:>=?|exceeds|above|over)\D{0,16}(\d[\d.]*(?:e[-+]?\d+)?)`)
+	rustPart = regexp.MustCompile(`\b(\d+) ?(?:of|/) ?(\d+) (?:elements|values|entries)`)
 )
 
 func (r *rustCases) line(l line) {
@@ -53,7 +57,15 @@ func (r *rustCases) line(l line) {
 	case strings.HasPrefix(l.text, "failures:"):
 		r.inside = 0
 	case r.inside > 0 && l.is(rustUnlike):
-		r.order[r.inside-1].unlike = true
+		k := &r.order[r.inside-1]
+		k.unlike = true
+		if m := rustFar.FindStringSubmatch(l.text); m != nil && k.far == nil {
+			unknown := number("")
+			k.far = &Comparison{Matched: unknown, Ref: Range{unknown, unknown}, Test: Range{unknown, unknown}, MaxAbs: number(m[1]), AllowedAbs: number(m[2]), MaxRel: unknown, RTol: unknown, AllowedRel: unknown, at: l}
+			if p := rustPart.FindStringSubmatch(l.text); p != nil {
+				k.far.Matched = 100 * (1 - number(p[1])/number(p[2]))
+			}
+		}
 	}
 }
 
@@ -68,7 +80,7 @@ func (r *rustCases) into(to *collector, log string) {
 		if k.failed {
 			tc.Outcome = records.Failed
 		}
-		to.addShown(tc, nil, log, shown{name: k.name, unsaid: k.failed && !k.told, facts: facts{unlike: k.failed && k.unlike}})
+		to.addShown(tc, k.far, log, shown{name: k.name, unsaid: k.failed && !k.told, facts: facts{unlike: k.failed && k.unlike}})
 	}
 }
 

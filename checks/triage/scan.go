@@ -205,6 +205,7 @@ type logScan struct {
 	raised   raised
 	ranks    ranks
 	panics   panics
+	trials   trials
 	symbols  symbols
 	grids    grids
 	distinct map[*compiledPattern]map[string]bool
@@ -329,6 +330,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.symbols.line(l)
 		sc.ranks.line(l, who)
 		sc.panics.line(l, node)
+		sc.trials.line(l, sc.junitFile)
 	}
 	if !sc.passing {
 		sc.raised.line(l, sc.junitFile || strings.HasPrefix(strings.TrimLeft(shown, " "), "E  "))
@@ -718,6 +720,7 @@ func (sc *logScan) end() {
 	sc.raised.end(sc)
 	sc.ranks.end(sc)
 	sc.panics.end(sc)
+	sc.trials.end(sc)
 	sc.symbols.end(sc)
 	sc.settleAsides()
 	sc.demote()

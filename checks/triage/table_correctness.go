@@ -17,6 +17,9 @@ const badCall = `\bTypeError\W{1,3}[\w.<>]+\(\) (got an unexpected keyword argum
 // script is the path of a benchmark or of a helper script.
 const script = `((bench(mark)?s?|scripts|tools|perf|profiling|examples|ci)/(\S+/)?[\w-]+|[\w-]*bench(mark)?[\w-]*|perf_\w+|profile_\w+|run_\w+)\.py`
 
+// inKernel are words of a setting that is a kernel's, not the tensor library's.
+const inKernel = `\btl\.dot\b|input_precision|\b([Kk]ernel|[Tt]riton|cutile\w*|ours)\b`
+
 // scored names the score of a model.
 const scored = `\b([Aa]ccuracy|(eval|model|task)[ _]score|gsm8k|GSM8K|mmlu|MMLU|exact_match|[Pp]erplexity|ppl|PPL|bleu|BLEU|wer|WER)\b`
 
@@ -200,6 +203,7 @@ var correctnessRows = []Row{
 			{Line: `\b[Mm]ismatch(es|ed)? (in|at|for) [1-9]\d*( of |/)\d+\b`},
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b([Tt]riton|[Kk]ernel|cu[Tt]ile|CUDA) and ([Tt]orch|PyTorch|[Rr]eference|CPU)\b.{0,12}\b(differ|disagree|mismatch|do not match|don't match)\b`},
+			{Line: `^([\w.]*(Error|Exception)|SystemExit): .*\b([Vv]erification|[Vv]alidation|[Cc]omparison|[Cc]orrectness|[Aa]ccuracy|[Nn]umeric\w*|[Pp]arity|[Ss]elf-?check)\b.{0,24}\b(failed|FAILED|mismatch\w*|broken)\b`, Not: `\b([Ss]ignature|[Cc]ertificate|[Cc]hecksum|[Ss]chema|[Cc]onfig\w*|hash|[Ii]nput)\b`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
@@ -256,7 +260,7 @@ var correctnessRows = []Row{
 		Records: unsteady,
 	},
 	{
-		ID: "S-C20", Over: []string{"S-C03", "S-C14", "S-C16", "S-C17", "S-C25", "S-C43"}, Stage: Correctness, Class: Env, Also: Test, Rank: Weak, Only: "float32", From: Platform,
+		ID: "S-C20", Over: []string{"S-C03", "S-C14", "S-C16", "S-C17", "S-C25", "S-C43"}, Stage: Correctness, Class: Env, Also: Test, Only: "float32", From: Platform,
 		With:  []string{"S-C03", "S-C14", "S-C16", "S-C17"},
 		Title: "TF32 is forced on: the reference is not exact in float32",
 		Steps: []string{
@@ -264,9 +268,9 @@ var correctnessRows = []Row{
 			"Compare the reference with float64 on the CPU, to see which side is off.",
 		},
 		Any: []Pattern{
-			{Line: `\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\bTORCH_ALLOW_TF32_CUBLAS_OVERRIDE[=:] ?1\b`},
-			{Line: `\ballow_tf32\b.{0,16}\bTrue\b|set_float32_matmul_precision\(.(high|medium)\b`},
-			{Line: `\ballow_tf32\s*[=:]\s*True\b|float32_matmul_precision\S*\s*[=:]\s*'?(high|medium)\b`},
+			{Line: `\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\bTORCH_ALLOW_TF32_CUBLAS_OVERRIDE[=:] ?1\b`, Rank: Weak},
+			{Line: `\ballow_tf32\b.{0,16}\bTrue\b|set_float32_matmul_precision\(.(high|medium)\b`, Not: inKernel, Rank: Weak},
+			{Line: `\ballow_tf32\s*[=:]\s*True\b|float32_matmul_precision\S*\s*[=:]\s*'?(high|medium)\b`, Not: inKernel, Rank: Weak},
 		},
 		Example:  "NVIDIA_TF32_OVERRIDE=1\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
@@ -339,7 +343,7 @@ var correctnessRows = []Row{
 			{Line: `\brun \d+ (vs\.?|and|against|to) (run )?\d+\b.*\bdiffer`},
 			{Line: `\b(run|iter\w*|call|launch|attempt|repeat|repetition|trial|pass) ?#?\d+ (differs?|differed|deviates?|disagrees?|is (not equal|not identical|different)|!=|mismatch\w*)\b.{0,12}\b(from|to|with|than|against|vs\.?)?\b.{0,8}\b(the )?(first|previous|run|iter\w*|call|launch|attempt|repeat|repetition|trial|pass)\b`},
 			{Line: `^FAILED \S*::\S*_(determinis\w+|reproducib\w+|run_to_run|same_bits|bit_?exact_repeat|repeatab\w+)`, Near: mismatchLine + `|AssertionError|torch\.equal`, Within: 45},
-			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?((\d+|two|both|three) )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`},
+			{Line: `\b(differ\w*|varies|vary|changes?|not (the same|equal|identical|reproducible))\b.*\b(between|across|from run to|over) (the )?((\d+|two|both|three) )?(equal |identical |same |repeated )?(runs?|repeats|repetitions|launches|calls|run)\b`, Not: `\binputs? (differ|change|var)`},
 			{Line: `\b([Nn]on-?[Dd]eterminis\w+|[Nn]ot deterministic)\b|\bself\.assertDeterministic\(`, Not: `\b(mode|algorithms?|use_deterministic)\b|Deterministic behavior was enabled`},
 			{Line: `\b(failed|fails|passed|passes|wrong|mismatch\w*|differ\w*) (in |on )?\d+ (of|out of|/) (the )?\d+ (equal |identical |repeated )?(runs?|repeats|repetitions|attempts|tries|times)\b`},
 		},
@@ -388,6 +392,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Aa]ll|[Ee]very|[Oo]nly)\b.*\b(mismatch\w*|wrong|differ\w*|errors?|bad)\b.*\b(col\w*|rows?|ind(ex|ices)|idx|elements?) ?(>=|>|from|beyond|after) ?\d`},
 			{Line: `\b(all|every|only)\b.*\b(mismatch\w*|wrong|differ\w*|errors?)\b.*\b(in|at|beyond|after) (the )?(last|tail|final|partial|remainder|ragged)\b`},
 			{Line: `\b([Rr]ows|[Cc]olumns|[Ii]ndices|[Ee]lements) \d+ ?(\.\.+|-|to|–|:) ?\d+ (are |is |stay |all )*(0(\.0*)?|zeros?|nan|NaN|unwritten|not written)\b`, With: wrongValues},
+			{Line: `\w\[\d+:\d*\] = (all )?(0\.0+|zeros?|nan|NaN|garbage|unwritten)$`, Near: `\w\[0?:\d+\]\W{0,4}(ok|OK|right|correct|match\w*)`, Within: 6},
 			{Line: `\b(last|final|partial|tail|remainder|ragged) (tile|block|col\w*|rows?|elements?)\b.*\b(zeros?|not written|never written|unwritten|garbage|missing|wrong|dropped)\b`},
 		},
 		Example:  "first bad column 1024, last bad column 1029, TILE_SIZE=1024\nAssertionError: Tensor-likes are not close!",
@@ -419,7 +424,7 @@ var correctnessRows = []Row{
 			{Line: `\b[Pp]adding(_value|_mode|Mode)?\b.{0,24}\b(ZERO|Zero|zero)\b`, Near: `\b(NEG_INF|NegInf|neg_inf)\b|\breduce_max\(`, Within: 10},
 			{Line: `\bdivid(es|ed|ing) by (the )?(tile|block|padded)\b`},
 			{Line: `\btl\.load\(.*\bother ?= ?0`, Near: `\btl\.(max|min)\(`, Within: 6},
-			{Line: `\b([Rr]ow sums?|sum of (a|each|the|every) row)\b.{0,40}\b(0\.\d+|1\.\d*[1-9]\d*)\b`, Near: mismatchLine, Within: 45},
+			{Line: `\b([Rr]ow sums?|sum of (a|each|the|every) row)\b.{0,40}\b(0\.\d+|1\.\d*[1-9]\d*)\b`, Near: mismatchLine + `|^AssertionError`, Within: 45},
 			{Line: `\b(each row|every row|rows|[Ss]oftmax|probabilit\w+)\b.{0,24}\b(sum to|sums to|sum up to|sums up to) (0\.\d+|1\.\d*[1-9])`, Near: mismatchLine, Within: 45},
 		},
 		Records: firstOf(each(paddedLanes), paddedMaximum),
@@ -518,6 +523,7 @@ var correctnessRows = []Row{
 			"Compare a dropout's mask by its rate, not by its elements, unless both use one generator.",
 		},
 		Any: []Pattern{
+			{Line: `\b([Gg]enerator|[Oo]ffset)\b.{0,48}\b([Kk]ernel|ours|wrapper)\b.{0,24}\b(reuses?|repeats?|ignores?|keeps?|stays?)\b`},
 			{Line: `\b([Pp]hilox|[Rr]ng|RNG)\b.*\b(offset|state|seed|counter)\b.*\b(differ\w*|kernel|ref\w*|expected|mismatch\w*|!=|not)\b|\b[Dd]ropout mask\w*\b.*\b(differ\w*|mismatch\w*|not)\b`},
 			{Line: `\b[Ss]eed\b.*\b(not set|unset|not fixed|differs?|mismatch|ignored|missing|not passed|random)\b|\b(no|without a?|unseeded|un-seeded) ?(fixed )?seed\b|\b(un-?seeded)\b`},
 		},
@@ -538,7 +544,7 @@ var correctnessRows = []Row{
 			{Line: `\b([Ww]orkspace|[Ss]cratch\w*|[Bb]uffer|[Cc]ounters?|[Ss]emaphores?|[Ll]ocks?|[Oo]utput|[Pp]artials?|out)\b.*\b(not (zeroed|cleared|reset|initiali[sz]ed)|never (zeroed|cleared|reset|initiali[sz]ed)|stale|un-?zeroed|accumulates across|left over)\b`},
 			{Line: `\b([Ss]econd|2nd|third|later|next|every other) (call|launch|run|iteration)s?\b.*\b(wrong|differs?|fail\w*|doubles?|doubled|first call's|mismatch\w*|not)\b|\b([Ff]irst|1st) (call|launch|run) (is |was )?(ok|right|correct|matches|passes)\b`, Not: `warm-?up|\b(ms|us)\b`},
 		},
-		Records:  laterMode.alone,
+		Records:  firstOf(laterMode.alone, laterCalls),
 		Example:  "the workspace is not zeroed between launches: the second call returns the first call's sums\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "the workspace is zeroed before each launch\nAssertionError: Tensor-likes are not close!",
 	},
@@ -602,7 +608,10 @@ var correctnessRows = []Row{
 			"Compare the values that the indices point at, not the indices.",
 			"If the order of equal values is promised, break ties by the index in the kernel.",
 		},
-		Any:      []Pattern{{Line: `\b(ties?|tied|equal values|duplicate values)\b.{0,60}\b(ind(ex|ices)|argmax|arg\w+|top-?k|sort\w*|order\w*)\b|\b(ind(ex|ices)|argmax|top-?k|sort\w*|order\w*)\b.{0,60}\b(ties?|tied|equal values)\b`}},
+		Any: []Pattern{
+			{Line: `\b([Ii]ndices|[Ii]ndex|idx|argmax)\b.{0,24}\b(equal|match\w*|identical|same)\b\W{1,3}([Ff]alse|no|NO)\b`, Near: `\b[Vv]alues\b.{0,24}\b(equal|match\w*|identical|same)\b\W{1,3}([Tt]rue|yes|YES)\b`, Within: 8},
+			{Line: `\b(ties?|tied|equal values|duplicate values)\b.{0,60}\b(ind(ex|ices)|argmax|arg\w+|top-?k|sort\w*|order\w*)\b|\b(ind(ex|ices)|argmax|top-?k|sort\w*|order\w*)\b.{0,60}\b(ties?|tied|equal values)\b`},
+		},
 		Example:  "indices differ only where values tie\nAssertionError: Tensor-likes are not equal!",
 		NearMiss: "12 of 64 indices differ\nAssertionError: Tensor-likes are not equal!",
 	},
@@ -692,7 +701,13 @@ var correctnessRows = []Row{
 			"Look for values that are read on the host while capturing: sizes, scales, seeds stay as they were.",
 			"Look for work on another stream, which the capture does not see.",
 		},
-		Records: firstOf(replayed, graphMode.alone),
+		Any: []Pattern{
+			{Line: `\b[Rr]eplay\w*\b.{0,40}\b(returns?|returned|gives?|gave|holds?|yields?)\b.{0,40}\b(captured?|first|stale|old|previous|warm-?up)\b|\binputs? (differ|change[sd]?)\b.{0,40}\boutputs? (do not|don't|stay|are the same|unchanged)`, With: scriptFailed},
+			{Line: `\b([Gg]raph|[Rr]eplay)\b.{0,40}\b(ignores?|does not see|misses|not copied|never copied)\b.{0,40}\b(inputs?|new|updated)\b`, With: scriptFailed},
+		},
+		Example:  "replay 2 returned the values of the capture\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "replay 2 returned the right values\nAssertionError: Tensor-likes are not close!",
+		Records:  firstOf(replayed, graphMode.alone),
 	},
 	{
 		ID: "S-C49", Over: []string{"S-C14", "S-C21", "S-C50"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35", "R34"}, From: Platform,
@@ -1041,6 +1056,65 @@ var correctnessRows = []Row{
 		Records:  compiledMode.alone,
 		Example:  "eager: ok, compiled: wrong in 4096 of 4096 elements\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "eager: ok, compiled: ok\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C130", Over: []string{"S-C09", "S-C14", "S-C21", "S-C34", "S-C39", "S-C45", "S-C91"}, Stage: Correctness, Class: Test, Also: Host, Rules: []string{"R48"}, From: Platform,
+		Title: "The reference or the fallback gives NaN where the kernel does not: rows of which every element is masked",
+		Steps: []string{
+			"Look at the rows with NaN: a softmax over nothing is 0 divided by 0 in a plain implementation, and zero in a kernel that guards it.",
+			"Guard the reference, or the fallback, as the kernel does (zero for such rows), or leave such rows out of the comparison; `nan_to_num` on the masked rows will do.",
+			"Do not touch the kernel: its values are finite.",
+		},
+		Compare: func(c Comparison) bool {
+			return !c.Grad && c.refSaid && c.testSaid && !c.Ref.finite() && c.Test.finite()
+		},
+		Example:  "nan in out: 0, nan in ref: 17408\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 17408 / 524288 (3.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 0.02 allowed)",
+		NearMiss: "nan in out: 17408, nan in ref: 0\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 17408 / 524288 (3.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 0.02 allowed)",
+	},
+	{
+		ID: "S-C131", Over: []string{"S-C03", "S-C07", "S-C14", "S-C20", "S-C25", "S-C26", "S-C43"}, Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R8"}, Only: "float32", From: Platform,
+		With:  append([]string{failedCase, "S-X16"}, mismatches...),
+		Title: "The kernel multiplies float32 in TF32: its error is as large as that of 10 bits",
+		Steps: []string{
+			"See what the kernel asks for: `tl.dot` takes TF32 for float32 unless it is given `input_precision=\"ieee\"` (`allow_tf32=False` in older versions), other languages have a cast or a mode.",
+			"If the kernel is exact and the reference is not, switch TF32 off there (`torch.backends.cuda.matmul.allow_tf32`, `set_float32_matmul_precision`).",
+			"If TF32 is meant, compare with a tolerance that it can hold: about 1e-3 times the root of the length of the sum.",
+		},
+		Any: []Pattern{
+			{Line: `(\btl\.dot\b|\binput_precision\b|\b[Kk]ernel\b|\b[Tt]riton\b|\bcutile\w*).*\ballow_tf32\b\W{1,4}[Tt]rue\b|\ballow_tf32\b\W{1,4}[Tt]rue\b.*(\btl\.dot\b|\binput_precision\b|\b[Kk]ernel\b|\b[Tt]riton\b)|\binput_precision\b\W{1,4}tf32\b|\btf32\b.{0,12}\binput_precision`},
+			{Line: `\b(kernel|tl\.dot|triton|mma)\b.{0,24}\b(in|uses?|runs? in|with|as) (TF32|tf32)\b`},
+		},
+		Example:  "tl.dot: input_precision=tf32\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "tl.dot: input_precision=ieee\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C132", Over: []string{"S-C07", "S-C14", "S-C17", "S-C18", "S-C21", "S-C24", "S-C25", "S-C26", "S-C34", "S-C41", "S-C43", "S-C60"}, Stage: Correctness, Class: Test, Rules: []string{"R8"}, From: Platform,
+		Title: "The tolerance is below the rounding of sums in another order",
+		Steps: []string{
+			"Compare the error with the spacing of the type at the values' size: two orders of summation differ by some steps, and by more the longer the sum is (with the root of its length).",
+			"Give the test a tolerance relative to the values, or one that grows so; an absolute one that holds for short sums does not hold for long ones.",
+			"Neither a race nor the kernel is at fault: atomics and blocks add in an order of their own.",
+		},
+		Records: orderOfSums,
+	},
+	{
+		ID: "S-C133", Over: []string{"S-C14", "S-C34", "S-C41", "S-C43"}, Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R19", "R26"}, From: Platform,
+		With:  append([]string{failedCase, "S-X16"}, mismatches...),
+		Title: "The compiler contracts a multiplication and an addition, takes approximate functions or flushes the smallest values to zero: the bits differ from the reference's",
+		Steps: []string{
+			"Build or launch once without it: `-fmad=false` for nvcc, `enable_fp_fusion=False` for Triton, no `--use_fast_math`. If the case passes, this is it.",
+			"If equal bits are promised, keep it off for this kernel; else compare with a tolerance of some steps of the type.",
+			"Where two nearly equal products are subtracted, contraction shows most: see whether the formula can do without.",
+		},
+		Any: []Pattern{
+			{Line: `(-{1,2}fmad=false|enable_fp_fusion ?= ?False|-ffp-contract=off|without (--?use_)?fast[-_]math|no fast[-_]math)\b.{0,40}\b([Pp]ass\w*|PASS\w*|ok|OK|match\w*|equal|identical|0 (failed|mismatch\w*|differ\w*))\b`},
+			{Line: `\b([Pp]ass\w*|[Mm]atch\w*|equal|identical)\b.{0,40}(-{1,2}fmad=false|enable_fp_fusion ?= ?False|-ffp-contract=off|without (--?use_)?fast[-_]math)`},
+			{Line: `(-{1,2}ftz=true|--?use_fast_math|\bftz\b|[Ff]lush[- ]to[- ]zero)`, Near: `\b([Dd]e|[Ss]ub)normal|\b1\.1\d*e-3[89]\b|\b\d(\.\d+)?e-(39|4[0-5])\b`, Within: 8},
+			{Line: `\b([Dd]e|[Ss]ub)normals?\b.{0,40}\b(are |is |become |flushed )?(0(\.0)?|zeros?|flushed)\b`},
+			{Line: `(-{1,2}fmad=false|enable_fp_fusion=False|-ffp-contract=off)\b`, Near: `^(=+ )?\d+ passed\b[^,]*$|^\W*(ok|OK|PASS(ED)?|all match)$|^0 (of|/) ?\d+ \w+ (differ|mismatch)|max\w* (abs )?(err\w*|diff\w*)\W{1,3}0(\.0*(e[+-]?0+)?)?$`, Within: 4},
+		},
+		Example:  "with -fmad=false: passes\nAssertionError: Tensor-likes are not equal!",
+		NearMiss: "nvcc -fmad=true -O3\nAssertionError: Tensor-likes are not equal!",
 	},
 	{
 		ID: "S-C120", Over: []string{"S-C14"}, Stage: Correctness, Class: InProcess, Also: Env, From: Platform,

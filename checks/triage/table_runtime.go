@@ -1213,7 +1213,7 @@ var runtimeRows = []Row{
 			"Give parallel jobs build and cache folders of their own.",
 		},
 		Any: []Pattern{
-			{Line: `Blocking waiting for file lock on|[Ww]aiting for (the )?lock(file| file| on)|[Ss]till waiting for (the )?lock`, With: []string{"S-R25", "S-B20", "S-C12"}},
+			{Line: `Blocking waiting for file lock on|[Ww]aiting for (the |a )?(file )?lock\b|[Ss]till waiting for (the )?lock`, With: []string{"S-R25", "S-B20", "S-C12"}},
 			{Line: `\bfile_baton\.py\b|\bfilelock/_\w+\.py\b.*\bin (acquire|_acquire|__enter__)\b|\bin _?(acquire_lock|wait_for_lock)$|\b[Ll]ock\b.* (is )?held by (pid|process) \d`, With: []string{"S-R25", "S-C12", "S-R34", "S-R67"}},
 			{Line: `[Tt]he file lock '[^']*' could not be acquired|BlockingIOError: .*\.lock'|filelock\S*Timeout|LockTimeout|[Ff]ailed to acquire (the )?(file )?lock|FileExistsError: \[Errno 17\]`},
 		},
