@@ -23,10 +23,18 @@ var Rule = &rules.Rule{
 	Signatures: []string{"S-P01"},
 	Why:        "The profiler times everything that the wrapper puts on the device: a copy, a fill or a conversion beside the kernel is measured as if the kernel had been slow, and the tuner measures it for each configuration.",
 	Triage: []string{
-		"Count the launches of one call: more than the kernel's own means that the wrapper works.",
+		"Count the launches of one call: each beyond the kernel's own is work of PyTorch that is measured with it.",
 		"Allocate the output with `torch.empty` and let the kernel write all of it.",
-		"Move layout work out of the function that the tuner calls, or pass strides and let the kernel read them.",
+		"Move layout work, conversions and uploads out of the function that the tuner calls, or pass strides and numbers and let the kernel read them.",
 		"Where a layout has to change, ask for it (`if not x.is_contiguous()`) and say what it costs.",
+		"Take out the copy or the computation: let the kernel read the tensors as they are and compute the rest.",
+		"Take out what waits for the device or records its work: the tuner and the profiler do both by themselves.",
+	},
+	First: map[string]int{
+		"fill": 1, "allocation": 1,
+		"layout": 2, "contiguous": 2, "convert": 2, "upload": 2,
+		"clone": 4, "move": 4, "join": 4, "expand": 4, "compute": 4,
+		"sync": 5, "graph": 5,
 	},
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, dsl.Modules}, Run: run,
 }
@@ -77,6 +85,20 @@ var what = map[host.CopyKind]string{
 	host.Sync:       "waits for the device",
 	host.Graph:      "records a CUDA graph",
 	host.Compute:    "computes in PyTorch",
+}
+
+// instead says what is expected in place of each kind that is never free.
+var instead = map[host.CopyKind]string{
+	host.Layout:  "the tensor as it lies in memory, with its strides",
+	host.Clone:   "the kernel to read the tensor as it is",
+	host.Move:    "the kernel to write its result there itself",
+	host.Fill:    "`torch.empty`, all of which the kernel writes",
+	host.Join:    "the kernel to read the tensors where they lie",
+	host.Expand:  "the kernel to read the same elements again",
+	host.Upload:  "it as an argument of the kernel, or from an earlier call",
+	host.Sync:    "no wait at all",
+	host.Graph:   "a plain launch",
+	host.Compute: "the kernel to compute it",
 }
 
 func (c *checker) check(x host.Copy) {
@@ -185,7 +207,7 @@ func (c *checker) hot(x host.Copy) {
 	case !x.Kind.Unconditional():
 		c.p.Reportf(x.Node, rules.Warning, string(x.Kind), "`%s` %s %s, unless it is a no-op; expected it before `autotune_launch`", rules.Short(x.Node), what[x.Kind], where)
 	default:
-		c.p.Reportf(x.Node, rules.Error, string(x.Kind), "`%s` %s %s; expected `torch.empty` and the kernel alone", rules.Short(x.Node), what[x.Kind], where)
+		c.p.Reportf(x.Node, rules.Error, string(x.Kind), "`%s` %s %s; expected %s", rules.Short(x.Node), what[x.Kind], where, instead[x.Kind])
 	}
 }
 
