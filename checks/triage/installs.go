@@ -15,6 +15,16 @@ import (
 type installs struct {
 	maybe []int // notes that could match the present line
 
+	partly  line   // a build went on without CUDA
+	ignored string // versions that another Python could have
+	alone   line   // a container has no network
+	lacks   line   // the first module that is missing
+	archs   line   // the architectures that a build was for
+	listed  []int
+	ptx     bool // it holds PTX, too
+	gpu     int  // the architecture of the machine's GPU, 0 when it is not known
+	noImage bool // the library has no code for the GPU
+
 	packages map[string]line // installed or found, by module
 	removed  map[string]line // taken away again
 	built    map[string]bool // the job built it from its own sources
@@ -98,6 +108,12 @@ const (
 	emptyWheel    = "S-I100"
 	cachedWheel   = "S-I101"
 	oldRust       = "S-B24"
+	noCUDA        = "S-I102"
+	noNetwork     = "S-X122"
+	gpuInBuild    = "S-X123"
+	otherArch     = "S-B131"
+	noGPU         = "S-R18"
+	failedLayer   = "S-B50"
 	tritonPtxas   = "S-I90"
 	hiddenPackage = "S-I40"
 	notOnPath     = "S-X110"
@@ -161,6 +177,19 @@ var allFacts = sync.OnceValue(func() []fact {
 		{compile(`^(?:WARNING: )?The scripts? (.+) (?:is|are) installed in '([^']+)' which is not on PATH`), func(s *installs, l line, m []string) {
 			for f := range strings.FieldsSeq(strings.NewReplacer(",", " ", " and ", " ").Replace(m[1])) {
 				s.program(f, l)
+			}
+		}},
+		{compile(`\b(?:[Bb]uil[dt]\w*|[Cc]ompil\w+|[Ii]nstall\w+)\b[^.]{0,40}\b(?:without (?:CUDA|GPU|kernels)|CPU[- ]only)\b|\b(?:nvcc|CUDA(?:_HOME)?|CUDA toolkit)\b.{0,30}\b(?:not found|missing)\b.{0,40}\b(?:skipp\w+|without|left out|disabled|stubs?)\b`), first(func(s *installs) *line { return &s.partly })},
+		{compile(`Ignored the following versions that require a different python version: (.+)`), func(s *installs, _ line, m []string) { s.ignored = strings.Clone(m[1]) }},
+		{compile(`--network[= ]none\b|\bnetwork_mode: "?none\b`), first(func(s *installs) *line { return &s.alone })},
+		{compile(`\b(?:TORCH_CUDA_ARCH_LIST|CMAKE_CUDA_ARCHITECTURES|CUDA_ARCH(?:S|_LIST|ITECTURES)?)\b["']?(?::\w+)?[=:] ?["']?(\d[\d.;, a-zPTX+-]*)|(?:code|-arch)[= ](?:sm|compute)_(\d+)`), (*installs).architectures},
+		{compile(`no kernel image is available|invalid device function|NO_BINARY_FOR_GPU|NoKernelImageForDevice`), func(s *installs, _ line, _ []string) { s.noImage = true }},
+		{compile(`\bNVIDIA (?:GeForce |RTX |Tesla )?(?:RTX )?(?:PRO )?(\w+)|\b(?:compute )?capability[: =(]+(\d+)[.,] ?(\d)`), func(s *installs, _ line, m []string) {
+			if n := capabilities[m[1]]; n > 0 {
+				s.gpu = n
+			}
+			if n, err := strconv.Atoi(m[2] + m[3]); err == nil {
+				s.gpu = n
 			}
 		}},
 		{compile(`^adding '([\w.-]+)/`), func(s *installs, _ line, m []string) { s.parts = set(s.parts, m[1]) }},
@@ -379,6 +408,9 @@ func (s *installs) noModule(l line, m []string) {
 	if l.warn {
 		return
 	}
+	if s.lacks.n == 0 {
+		s.lacks = l
+	}
 	top, rest, inside := strings.Cut(m[1], ".")
 	if inside {
 		s.noExtension(top, path.Ext("."+rest), l)
@@ -507,6 +539,10 @@ func (s *installs) noVersion(l line, m []string) {
 		}
 		return
 	}
+	if slices.Contains(strings.FieldsFunc(s.ignored, func(r rune) bool { return strings.ContainsRune(" ;,", r) }), m[2]) {
+		s.release.keep(l, "that version wants another Python", l)
+		return
+	}
 	lowest, _, _ := strings.Cut(m[3], ",")
 	if older(m[2], lowest) && s.python > 0 {
 		s.release.keep(l, "the oldest one that Python 3."+strconv.Itoa(s.python)+" can have is "+lowest, l)
@@ -541,6 +577,45 @@ func (s *installs) link(l line, m []string) {
 	}
 }
 
+// capabilities are the architectures of GPUs by their names.
+var capabilities = map[string]int{
+	"V100": 70, "T4": 75, "A100": 80, "A30": 80, "A10": 86, "A10G": 86, "A40": 86, "3090": 86, "L4": 89, "L40": 89, "L40S": 89, "4090": 89,
+	"H100": 90, "H200": 90, "H20": 90, "GH200": 90, "B200": 100, "GB200": 100, "B300": 103, "GB300": 103, "5090": 120, "6000": 120, "GB10": 121,
+}
+
+var archNumber = regexp.MustCompile(`(\d+)(?:\.(\d))?`)
+
+// architectures takes the architectures that a build is for.
+func (s *installs) architectures(l line, m []string) {
+	s.archs = l
+	s.ptx = s.ptx || strings.Contains(m[1], "PTX") || strings.Contains(l.text, "code=compute_")
+	for _, n := range archNumber.FindAllStringSubmatch(m[1]+" "+m[2], 32) {
+		if arch, err := strconv.Atoi(n[1] + n[2]); err == nil && arch >= 30 && len(s.listed) < 64 {
+			s.listed = append(s.listed, arch)
+		}
+	}
+}
+
+// otherArchs reports whether a library is for other architectures than the GPU's.
+func (s *installs) otherArchs() bool {
+	return len(s.listed) > 0 && !slices.ContainsFunc(s.listed, func(n int) bool {
+		return s.gpu > 0 && (n/10 == s.gpu/10 && n <= s.gpu || s.ptx && n <= s.gpu)
+	})
+}
+
+// failedInstalls are signatures of an installation that failed.
+var failedInstalls = []string{"S-B55", "S-B29", "S-B84", "S-B75", "S-B76", "S-B25", "S-B123", "S-B124"}
+
+// promote puts an installation first that failed in an earlier step, which went on all
+// the same, when a module is missing later.
+func (s *installs) promote(sc *logScan) {
+	for _, h := range sc.hits {
+		if h.log == sc.logs && h.step > 0 && h.step < s.lacks.step && h.rank < survived && slices.Contains(failedInstalls, h.Signature) {
+			h.rank, h.own, h.Weak = Root, Root, false
+		}
+	}
+}
+
 func (s *installs) end(sc *logScan) {
 	tell := func(id string, a absence, with ...string) {
 		if a.at.n == 0 {
@@ -563,6 +638,18 @@ func (s *installs) end(sc *logScan) {
 	tell(hiddenPackage, s.hidden)
 	if s.hidden.at.n == 0 {
 		tell(noExtension, s.unbuilt)
+	}
+	if s.elsewhere.at.n == 0 && s.takenAway.at.n == 0 {
+		s.promote(sc)
+	}
+	fact(noCUDA, s.partly, "", noSymbol, noExtension, "S-I09", "S-I07", "S-I01", "S-I24")
+	fact(noNetwork, s.alone, "", "S-B25", "S-X52", "S-B55")
+	if sc.found[noGPU] != nil && sc.found[failedLayer] != nil {
+		at := sc.found[failedLayer]
+		sc.causes(gpuInBuild, nil, line{n: at.Line, text: at.Excerpt.Plain(), step: at.step}, sc.found[noGPU].Excerpt.Plain())
+	}
+	if s.noImage && s.otherArchs() {
+		fact(otherArch, s.archs, "", "S-J22")
 	}
 	tell(emptyWheel, s.bare)
 	tell(cachedWheel, s.stale)

@@ -350,6 +350,7 @@ var buildRows = []Row{
 			"If it repeats, check the runner's proxy and whether the package exists in that version.",
 		},
 		Any: []Pattern{
+			{Line: `Failed to pull image .*(DeadlineExceeded|deadline exceeded|timed? ?out)`},
 			{Line: "error: failed to (download|get|fetch|sync|load source|query)", Not: `failed to fetch some objects`, Rank: General},
 			{Line: `(Timeout was reached|Connection timed out|Connection reset by peer|Connection refused|SSL connect error|HTTP2 framing layer|network failure seems to have happened|Operation too slow|transfer closed with|got (5\d\d|429)\b)`, Near: `error: (failed to (download|get|fetch|sync|load source|query)|could not download file)`, Within: 16},
 			{Line: `([Uu]nable|[Ff]ailed) to update (registry|https?://)`, Rank: General},
@@ -1124,6 +1125,7 @@ var buildRows = []Row{
 			"Change the job's version, or take the release of the package that still has it.",
 		},
 		Any: []Pattern{
+			{Line: `cannot set a minimum Python version \S+ higher than the interpreter`},
 			{Line: `only has wheels with the following Python`},
 			{Line: `requires a different Python|is (newer than PyO3's maximum|lower than PyO3's minimum) supported version|free-threaded\b.*\b(not (yet )?support|unsupported)|\(\d\.\d+t\) does not support`},
 			{Line: `Ignored the following versions that require a different python version`, Near: `\(from versions: none\)`, Within: 2},
@@ -1711,7 +1713,7 @@ var buildRows = []Row{
 			"A wheel may not be renamed: build it anew with the wanted version.",
 		},
 		Any: []Pattern{
-			{Line: `Wheel has unexpected file name: expected|has inconsistent ([Vv]ersion|[Nn]ame): |inconsistent version: (filename|expected)|[Ww]heel version does not match filename|metadata version .* does not match .*filename|[Pp]ackage metadata version .* does not match given version`, Warned: Specific},
+			{Line: `Wheel has unexpected file name: expected|has inconsistent ([Vv]ersion|[Nn]ame): |inconsistent version: (filename|expected)|[Ww]heel version does not match filename|metadata version .* does not match .*filename|[Pp]ackage metadata version .* does not match given version`, Rank: Root},
 		},
 		Example:  "WARNING: Built wheel for kern is invalid: Wheel has unexpected file name: expected '0.4.0', got '0.4.0+cu130'\nERROR: Failed to build installable wheels for some pyproject.toml based projects (kern)",
 		NearMiss: "Created wheel for kern: filename=kern-0.4.0-cp312-cp312-linux_x86_64.whl",
@@ -1756,6 +1758,30 @@ var buildRows = []Row{
 		},
 		Example:  "libcuda-3f1a2b4c.so.580.95.05 => /opt/venv/lib/python3.12/site-packages/kern.libs/libcuda-3f1a2b4c.so.580.95.05\nRuntimeError: No CUDA GPUs are available",
 		NearMiss: "libcuda.so.1 => /usr/lib/x86_64-linux-gnu/libcuda.so.1\nRuntimeError: No CUDA GPUs are available",
+	},
+	{
+		ID: "S-B131", Over: []string{"S-J22"}, Stage: Build, Class: InProcess, Also: Host, From: Platform,
+		Title: "The library was built for other GPU architectures than the one that it runs on",
+		Steps: []string{
+			"Add the runner's architecture to the build's list (`TORCH_CUDA_ARCH_LIST`, `CMAKE_CUDA_ARCHITECTURES`, `-gencode`), or `+PTX` for newer ones, and build anew.",
+			"Code for `sm_90a` and the like runs on that architecture alone. A cached build or wheel keeps the list that it was made with.",
+			"Neither kernel nor driver is at fault.",
+		},
+		Example:  "TORCH_CUDA_ARCH_LIST=8.0;8.6\nGPU 0: NVIDIA H100 80GB HBM3\nRuntimeError: CUDA error: no kernel image is available for execution on the device",
+		NearMiss: "TORCH_CUDA_ARCH_LIST=8.0;9.0\nGPU 0: NVIDIA H100 80GB HBM3\nRuntimeError: CUDA error: no kernel image is available for execution on the device",
+	},
+	{
+		ID: "S-B132", Over: []string{"S-B25", "S-B55", "S-B75"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "pip passes over the package index, because it is served without TLS and not named as trusted",
+		Steps: []string{
+			"Give the index by `https:`, or name its host by `--trusted-host` (PIP_TRUSTED_HOST, pip.conf).",
+			"The package is there: pip did not ask for it.",
+		},
+		Any: []Pattern{
+			{Line: `is not a trusted or secure host and is being ignored`, With: []string{"S-B25", "S-B55", "S-B75", "S-I11"}, Rank: Root},
+		},
+		Example:  "WARNING: The repository located at mirror.example.invalid is not a trusted or secure host and is being ignored.\nERROR: Could not find a version that satisfies the requirement kern (from versions: none)",
+		NearMiss: "Looking in indexes: https://mirror.example.invalid/simple\nERROR: Could not find a version that satisfies the requirement kern (from versions: none)",
 	},
 }
 

@@ -1114,6 +1114,34 @@ var importRows = []Row{
 		Example:  "Using cached fused-0.3.0-cp312-cp312-linux_x86_64.whl\nE   ImportError: /opt/venv/lib/python3.12/site-packages/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
 		NearMiss: "Using cached torch-2.9.1-cp312-cp312-manylinux_2_28_x86_64.whl\nE   ImportError: /opt/venv/lib/python3.12/site-packages/fused/_C.so: undefined symbol: _ZN3c104cuda9SetDeviceEa",
 	},
+	{
+		ID: "S-I102", Over: []string{"S-I25", "S-I91"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The build went on without CUDA, so the library has no kernels",
+		Steps: []string{
+			"Look for why: no nvcc on the path, CUDA_HOME not set, no GPU where it was built, a feature or switch that is off (`FORCE_CUDA=1` for many packages).",
+			"Let the build fail in jobs when it cannot make the kernels; build anew without the cache.",
+			"The missing function is not at fault, and neither is who calls it.",
+		},
+		Any: []Pattern{
+			{Line: `[Nn]ot compiled with (GPU|CUDA) support|\b([Ee]xtension|[Ll]ibrary|[Pp]ackage|[Oo]ps?)\b.*\b(compiled|built) without (CUDA|GPU)`},
+		},
+		Example:  "warning: kern@0.3.0: nvcc not found, building without CUDA kernels\nE   AttributeError: /src/libkern.so: undefined symbol: tile_add",
+		NearMiss: "warning: kern@0.3.0: nvcc 13.0, building with CUDA kernels\nE   AttributeError: /src/libkern.so: undefined symbol: tile_add",
+	},
+	{
+		ID: "S-I103", Over: []string{"S-I40", "S-I22"}, Stage: Import, Class: Infra, Also: InProcess, From: Platform,
+		Title: "A package in the environment is half removed: an installation was broken off, or two ran in it at once",
+		Steps: []string{
+			"Delete the folders that begin with `~` in site-packages and install the package anew; best make the environment anew.",
+			"Give each job an environment of its own: jobs that share one disturb each other.",
+		},
+		Any: []Pattern{
+			{Line: `Ignoring invalid distribution [~-]\w+`, With: []string{"S-I11", "S-I12", "S-I22", "S-I25", "S-I40", "S-I50", "S-I91", unnamedError}, Rank: Root},
+			{Line: `(No such file or directory|Directory not empty): '\S*-packages/(~\w+|\S*\.dist-info)`},
+		},
+		Example:  "WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\nE   AttributeError: module 'torch' has no attribute 'Tensor'",
+		NearMiss: "WARNING: Ignoring invalid value of retries\nE   AttributeError: module 'torch' has no attribute 'Tensor'",
+	},
 }
 
 // thirdParty are packages that are not of the repository.

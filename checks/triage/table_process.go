@@ -260,7 +260,7 @@ var processRows = []Row{
 		NearMiss: "Artifact junit-results has been successfully uploaded!",
 	},
 	{
-		ID: "S-X19", Over: []string{"S-B51", "S-I47", "S-X42"}, Stage: Process, Class: Infra, Also: InProcess, From: Platform,
+		ID: "S-X19", Over: []string{"S-B51", "S-I19", "S-I47", "S-X42"}, Stage: Process, Class: Infra, Also: InProcess, From: Platform,
 		Title: "Git LFS did not give the files",
 		Steps: []string{
 			"If a program reads the pointer in place of the file, check out with `lfs: true`, or run `git lfs pull`; git-lfs must be installed.",
@@ -298,6 +298,7 @@ var processRows = []Row{
 			"Check the permissions that the workflow gives its token.",
 		},
 		Any: []Pattern{
+			{Line: `unexpected status from (HEAD|GET|POST|PUT) request .*: 40[13] `},
 			{Line: `fatal: (Authentication failed for|could not read (Username|Password) for|unable to access '.*returned error: 40[13])|remote: (Permission to \S+ denied|Invalid username or (password|token)|Write access to repository not granted|Support for password authentication was removed)`},
 			{Line: `Could not assume role|Not authorized to perform sts|Credentials could not be loaded|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`, Near: `[Ss]erver startup failed: cache storage|sccache: error: `, Within: 40, Rank: Root},
 			{Line: `no identity token\b|failed to authenticate when downloading|fatal: repository '[^']*' not found|Could not assume role|Not authorized to perform sts|NoCredentialsError|Unable to locate credentials|InvalidAccessKeyId|SignatureDoesNotMatch|Codecov\b.*[Tt]oken required|Token required because branch is protected`},
@@ -1273,5 +1274,25 @@ var processRows = []Row{
 		},
 		Example:  "audit: avc:  denied  { map } for  pid=99 comm=\"python\" path=\"/dev/nvidiactl\"\nRuntimeError: No CUDA GPUs are available",
 		NearMiss: "audit: avc:  granted  { map } for  pid=99 comm=\"python\" path=\"/dev/nvidiactl\"\nRuntimeError: No CUDA GPUs are available",
+	},
+	{
+		ID: "S-X122", Stage: Process, Class: InProcess, From: Platform,
+		Title: "The container or the step was started without a network, and something in it wants one",
+		Steps: []string{
+			"Take `--network none` away, or fetch what is needed before (models, packages) and mount it.",
+			"Server and name service are not at fault.",
+		},
+		Example:  "docker run --network none --gpus all ci:1 pytest tests\nurllib3: Temporary failure in name resolution",
+		NearMiss: "docker run --network host --gpus all ci:1 pytest tests\nurllib3: Temporary failure in name resolution",
+	},
+	{
+		ID: "S-X123", Stage: Process, Class: InProcess, Also: Host, From: Platform,
+		Title: "A step of the image's build needs the GPU, and a build has none",
+		Steps: []string{
+			"Move it to where the container runs (`docker run --gpus all`): builds get no GPU, whatever the machine has.",
+			"What only asks for the architecture can be told it: `TORCH_CUDA_ARCH_LIST`, CMAKE_CUDA_ARCHITECTURES. For linking the toolkit's stubs will do.",
+		},
+		Example:  "RuntimeError: Found no NVIDIA driver on your system.\nERROR: failed to solve: process \"/bin/sh -c python warm.py\" did not complete successfully: exit code: 1",
+		NearMiss: "RuntimeError: Found no NVIDIA driver on your system.\nERROR: the process ended with exit code: 1",
 	},
 }

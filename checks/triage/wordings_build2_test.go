@@ -30,6 +30,15 @@ func TestWhatWasInstalledContradictsTheError(t *testing.T) {
 		{"S-B75", "ERROR: kern-0.3.0-cp311-cp311-linux_x86_64.whl is not a supported wheel on this platform."},
 		{"S-B123", "hint: You're on Linux (`manylinux_2_28_aarch64`), but `torch` (v2.9.1) only has wheels for the following platforms: `manylinux_2_28_x86_64`"},
 		{"S-R117", "LD_LIBRARY_PATH=/usr/local/cuda/compat:/usr/local/nvidia/lib64\nRuntimeError: Error 803: system has unsupported display driver / cuda driver combination"},
+		{"S-I102", "warning: kern@0.3.0: nvcc not found, building without CUDA kernels\nE   AttributeError: /w/libkern.so: undefined symbol: tile_add"},
+		{"S-B55", "##[group]Run pip install -r r.txt || true\nERROR: Could not find a version that satisfies the requirement cuda-tile==1.9.0 (from versions: 1.0.0, 1.1.0)\n##[group]Run pytest tests\nE   ModuleNotFoundError: No module named 'einops'\n##[error]Process completed with exit code 1."},
+		{"S-B75", "ERROR: Ignored the following versions that require a different python version: 1.2.0 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the requirement kern==1.2.0 (from versions: 1.0.0, 1.1.0)"},
+		{"S-B55", "ERROR: Ignored the following versions that require a different python version: 1.2.0 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the requirement kern==1.3.0 (from versions: 1.0.0, 1.1.0)"},
+		{"S-J22", "TORCH_CUDA_ARCH_LIST=8.0;9.0\nGPU 0: NVIDIA H100 80GB HBM3\nRuntimeError: CUDA error: no kernel image is available for execution on the device"},
+		{"S-J22", "TORCH_CUDA_ARCH_LIST=8.0+PTX\nGPU 0: NVIDIA H100 80GB HBM3\nRuntimeError: CUDA error: no kernel image is available for execution on the device"},
+		{"S-B131", "nvcc -gencode=arch=compute_90a,code=sm_90a -c k.cu\nGPU 0: NVIDIA B200\nRuntimeError: CUDA error: no kernel image is available for execution on the device"},
+		{"S-X19", "OSError: /w/lib/libkern.so: file too short\nversion https://git-lfs.github.com/spec/v1"},
+		{"S-I103", "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: '/opt/venv/lib/python3.12/site-packages/~orch'"},
 		{"S-X113", "Secret source: Dependabot\n##[error]Resource not accessible by integration"},
 	} {
 		got := Text("job.log", c.log)
@@ -70,6 +79,8 @@ func TestInstallationsThatWentWell(t *testing.T) {
 		"6.8.0-88-generic\nnvidia/570.172.08, 6.8.0-87-generic, x86_64: installed\n12 passed in 3.10s",
 		"PYTEST_DISABLE_PLUGIN_AUTOLOAD: 1\nconfigfile: pytest.ini (WARNING: ignoring pytest config in pyproject.toml!)\n12 passed in 3.10s",
 		"Uninstalled 1 package in 1ms\nInstalled 1 package in 3ms\n - kern==0.1.0\n + kern==0.2.0\n12 passed in 3.10s",
+		"docker run --network none ci:1 pytest\nTORCH_CUDA_ARCH_LIST=8.0\nGPU 0: NVIDIA B200\nno kernels are built without CUDA, CPU-only build\n12 passed in 3.10s",
+		"WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\n12 passed in 3.10s",
 		"#6 [2/5] RUN apt-get update\n#6 CACHED\n12 passed in 3.10s",
 	} {
 		assert.Empty(t, ids(Text("job.log", log)), log)
