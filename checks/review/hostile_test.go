@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"hash/crc32"
 	"os"
 	"slices"
 	"strings"
@@ -38,17 +39,17 @@ type place struct {
 var places = []place{
 	{demoDir + "kernel.rs", hostile.Rust},
 	{demoDir + "ffi.rs", hostile.Rust},
-	{demoWrapper, hostile.Python},
-	{tree.TestsRoot + "/test_demo.py", hostile.Python},
+	{demoWrapper, slices.Concat(hostile.Python, hostile.Growing)},
+	{tree.TestsRoot + "/test_demo.py", slices.Concat(hostile.Python, hostile.Growing)},
 	{crate + "src/lib.rs", hostile.Rust},
 	{crate + "Cargo.toml", hostile.TOML},
 	{demoDir + "reference/analysis.json", hostile.JSON},
 	{demoDir + "reference/reference.mlir", hostile.IR},
 	{demoDir + "generated/generated.mlir", hostile.IR},
-	{tree.ReferenceRoot + "/demo.py", hostile.Python},
+	{tree.ReferenceRoot + "/demo.py", slices.Concat(hostile.Python, hostile.Growing)},
 	{tree.OpsRoot + "/ffi_util.rs", nil},
 	{tree.OpsRoot + "/__init__.py", hostile.Python},
-	{"tests/conftest.py", hostile.Python},
+	{"tests/conftest.py", slices.Concat(hostile.Python, hostile.Growing)},
 	{"src/tilegym/ops/ops.py", hostile.Python},
 	{tree.BackendRoot + "/utils.py", nil},
 	{crate + ".cargo/config.toml", hostile.TOML},
@@ -158,8 +159,8 @@ func checkFormat(tb testing.TB, r *review.Report, style review.Style, format str
 func TestHostileShapes(t *testing.T) {
 	for _, p := range places {
 		t.Run(p.name(), func(t *testing.T) {
-			for i, s := range p.all() {
-				if hostile.Race && i%8 != 0 {
+			for _, s := range p.all() {
+				if hostile.Race && crc32.ChecksumIEEE([]byte(s.Name))%8 != 0 {
 					continue // each review with all its formats takes a tenth of a second
 				}
 				text := s.Text(1 << 10)
