@@ -40,6 +40,9 @@ func swappedArguments(p *rules.Pass, k *host.Kernel, w *host.Wrapper, c *host.Li
 	var params []string
 	var args [][]string
 	e := k.Crate.Export(c.Symbol)
+	if e != nil && reordered(plainNames(d, e)) {
+		return // told of the declaration: the call fits one of the two
+	}
 	for i, arg := range c.Args {
 		if e != nil && len(e.Params) == len(c.Args) {
 			params = append(params, plain(e.Params[i].Name))

@@ -30,13 +30,7 @@ func compare(p *rules.Pass, d *host.CDecl, e *host.Export) {
 	if same, known := d.Return.Same(host.RustType(e.Return)); known && !same {
 		p.Reportf(d.NameAt, rules.Error, "return", "`%s` is declared to return `%s`, the export returns `%s`", d.Name, d.Return.Text, e.Return)
 	}
-	var c, rust []string
-	for _, q := range d.Params {
-		c = append(c, plain(q.Name))
-	}
-	for _, q := range e.Params {
-		rust = append(rust, plain(q.Name))
-	}
+	c, rust := plainNames(d, e)
 	if len(c) != len(rust) {
 		at := d.NameAt
 		if i := slices.IndexFunc(c, func(s string) bool { return s != "" && !slices.Contains(rust, s) }); i >= 0 {
@@ -45,20 +39,61 @@ func compare(p *rules.Pass, d *host.CDecl, e *host.Export) {
 		p.Reportf(at, rules.Error, "count", "`%s` is declared with %d parameters, the export has %d%s", d.Name, len(c), len(rust), difference(c, rust))
 		return
 	}
-	permuted := slices.Equal(sorted(c), sorted(rust)) && !slices.Equal(c, rust) && !slices.Contains(c, "")
+	permuted := reordered(c, rust)
+	if permuted {
+		moved(p, d, e, c, rust)
+	}
 	for i, q := range d.Params {
 		r := e.Params[i]
 		same, known := q.Type.Same(host.RustType(r.Type))
 		switch {
+		case permuted && c[i] != rust[i]: // told as a whole
 		case known && !same:
 			p.Reportf(q.Node, rules.Error, "type", "parameter %d of `%s` is declared as `%s`, the export takes `%s: %s`", i+1, d.Name, rules.Short(q.Node), r.Name, r.Type)
 		case c[i] == "" || c[i] == rust[i]:
-		case permuted:
-			p.Reportf(q.Node, rules.Error, "order", "parameter %d of `%s` is declared as `%s`, the export takes `%s` there: the same names in another order", i+1, d.Name, q.Name, r.Name)
 		default:
 			p.Reportf(q.Node, rules.Warning, "name", "parameter %d of `%s` is declared as `%s`, the export calls it `%s`", i+1, d.Name, q.Name, r.Name)
 		}
 	}
+}
+
+// plainNames are the names of the parameters on both sides.
+func plainNames(d *host.CDecl, e *host.Export) (c, rust []string) {
+	for _, q := range d.Params {
+		c = append(c, plain(q.Name))
+	}
+	for _, q := range e.Params {
+		rust = append(rust, plain(q.Name))
+	}
+	return c, rust
+}
+
+// reordered reports whether a declaration names the parameters of the export in
+// another order.
+func reordered(c, rust []string) bool {
+	return slices.Equal(sorted(c), sorted(rust)) && !slices.Equal(c, rust) && !slices.Contains(c, "")
+}
+
+// moved reports parameters that have the same names on both sides in another order,
+// at the first that moved: it is one fault, however many places it shifts.
+func moved(p *rules.Pass, d *host.CDecl, e *host.Export, c, rust []string) {
+	var at []int
+	for i := range c {
+		if c[i] != rust[i] {
+			at = append(at, i)
+		}
+	}
+	first, last := at[0], at[len(at)-1]
+	if len(at) == 2 {
+		p.Reportf(d.Params[first].Node, rules.Error, "order", "parameters %d and %d of `%s` are declared as `%s` and `%s`, the export takes `%s` and `%s` there: the same names in another order",
+			first+1, last+1, d.Name, d.Params[first].Name, d.Params[last].Name, e.Params[first].Name, e.Params[last].Name)
+		return
+	}
+	var declared, taken []string
+	for i := first; i <= last; i++ {
+		declared, taken = append(declared, d.Params[i].Name), append(taken, e.Params[i].Name)
+	}
+	p.Reportf(d.Params[first].Node, rules.Error, "order", "parameters %d to %d of `%s` are declared as %s, the export takes %s there: the same names in another order", first+1, last+1, d.Name, list(declared), list(taken))
 }
 
 func sorted(s []string) []string {
