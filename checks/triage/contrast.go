@@ -12,7 +12,10 @@ import (
 // machine and figures of each, in one line, in a line of each, in a section of each or in
 // a table with a column of each. What differs tells what has to be changed.
 type contrast struct {
-	section int // that the lines from here are of: side of the base or of the run
+	plain   []string        // the head of a table without a column for the side
+	none    map[string]bool // what the base does not spill
+	spilled line            // on which the run does
+	section int             // that the lines from here are of: side of the base or of the run
 	told    map[string]*setting
 	order   []string
 	rows    map[string]*timed // by group and name
@@ -24,6 +27,7 @@ type contrast struct {
 	kernels [2][]string // that a profile lists of each side
 	listed  line        // the first of the run's
 	failed  line        // says that something is slow or has failed
+	hinted  bool        // a line tells what a time was or should be
 	loose   line        // says that something has failed, and not what
 }
 
@@ -107,12 +111,14 @@ const (
 var aspects = []aspect{
 	{ofUnit, regexp.MustCompile(`\b(time|latency|duration|median|mean|runtime|avg)[_ (\[]{1,2}(ns|us|ms|s|sec)\b`), "unit"},
 	{ofUnit, regexp.MustCompile(`\b(unit|units|time_unit)["']?\s*[:=|]\s*["']?(ns|us|µs|ms|s|sec\w*|milli\w+|micro\w+|nano\w+|GB/s|GiB/s|TB/s|TFLOPS|GFLOPS)(?:\b|$)`), "unit"},
+	{ofUnit, regexp.MustCompile(`\b(reports?|reported in|measured in|given in|units? (?:is|are))\s+(GB/s|GiB/s|ns|us|µs|ms|s|seconds|milliseconds|microseconds)(?:\b|$)`), "unit"},
+	{ofUnit, regexp.MustCompile(`\b((?:time|figure|value|number)s? (?:is|are))\s+(?:the )?(total|sum|per rep\w*|per call|per iter\w*|per step|mean|median|minimum)\b`), "unit"},
 	{ofMethod, regexp.MustCompile(`\b(timer|timing|timing[_ ]method|bench[_ ]method|measured[_ ]with)["']?\s*[:=|]\s*["']?([\w.]+)`), "timer"},
 	{ofMethod, regexp.MustCompile(`\b(l2[_ ]?flush|flush[_ ]?l2|cold_l2\w*|clear_cache|flush)["']?\s*[:=|]\s*["']?(\w+)`), "flush of the L2 cache"},
 	{ofMethod, regexp.MustCompile(`\b(n_?warm_?up|num_warmup|warm_?up(?:_iters|_runs|_ms)?)["']?\s*[:=| ]\s*["']?(\d+)`), "warm-up"},
 	{ofMethod, regexp.MustCompile(`\b((?:use_)?cuda_?graphs?)["']?\s*[:=|]\s*["']?(\w+)`), "CUDA graph"},
 	{ofMethod, regexp.MustCompile(`\b(reduce|statistic|aggregate|return_mode)["']?\s*[:=|]\s*["']?(mean|median|min|max|p\d\d)\b`), "statistic"},
-	{ofMachine, regexp.MustCompile(`(NVIDIA|GeForce|Tesla|RTX)\s+((?:GeForce |RTX |Tesla |GB|[ABHLTVP])[\w .-]*?\d[\w]*(?: (?:Ti|SXM|PCIe|NVL|Ada|Super))?)`), "GPU"},
+	{ofMachine, regexp.MustCompile(`(NVIDIA)\s+((?:GeForce |RTX |Tesla )*(?:PRO )?[A-Z\d][\w.-]*\d[\w.-]*(?: (?:\d+ ?GB|HBM\w+|PCIe|NVL|SXM\d?|Ti|SUPER|Super|Ada|Laptop|MIG \S+))*)`), "GPU"},
 	{ofMachine, regexp.MustCompile(`\b(MIG)\b\W{0,3}(\d+g\.\d+gb|[Ee]nabled|[Dd]isabled|on|off)`), "MIG"},
 	{ofMachine, regexp.MustCompile(`\b(sm_count|num_sms|SMs|sms|multi_?processor(?:s|_count))` + sep + `(\d+)`), "multiprocessors"},
 	{ofMachine, regexp.MustCompile(`\b()(\d+) SMs\b`), "multiprocessors"},
@@ -143,16 +149,16 @@ var aspects = []aspect{
 }
 
 var (
-	baseName = `base(?:line)?|main|master|before|old|previous|prev|nightly|last[ _]green|stored`
-	headName = `head|new|PR|pr|after|current|cur|candidate|this[ _]run|now|today|here`
+	baseName = `[Bb]ase(?:line)?|BASE(?:LINE)?|[Mm]ain|master|[Bb]efore|[Oo]ld|[Pp]revious|prev|nightly|last[ _]green|[Ss]tored`
+	headName = `[Hh]ead|HEAD|[Nn]ew|PR|pr|[Aa]fter|[Cc]urrent|cur|[Cc]andidate|[Tt]his[ _]run|[Nn]ow|today|here`
 	// marks are the words of the sides in a line.
-	marks = probe(`\b(?:(` + baseName + `)|(` + headName + `))(?:\.json|\.csv|\.txt|_env| env| run| side| result| flags| build| config| timing)?["']?\)?(?:\s*(?:[:=|(]|->)|\s)`)
+	marks = probe(`\b(?:(` + baseName + `)|(` + headName + `))(?:\.json|\.csv|\.txt|_env| env| run| side| result| flags| build| config| timing| host \S+| input| branch)?["']?\)?(?:\s*(?:[:=|(]|->)|\s)`)
 	// sectionHead begins what a log tells of one side.
-	sectionHead = probe(`^[=#*\[> -]*(?:env\w* )?(?:(` + baseName + `|reference)|(` + headName + `))\b(?: run| env\w*| side| results?| build| branch)?[ :=#*\]-]*(?:\([^()]{0,40}\)|@ ?\S+|[0-9a-f]{7,40}|20\d\d-\d\d-\d\d)?[ :=#*\]-]*$`)
+	sectionHead = probe(`^[=#*\[> -]*(?:env\w* )?(?:(` + baseName + `|reference)|(` + headName + `))\b(?: run| env\w*| side| results?| build| branch)?[ :=#*\]-]*(?:\([^()]{0,40}\)|@ ?\S+|[0-9a-f]{7,40}|20\d\d-\d\d-\d\d)?[ :=#*\]-]*$|^[^\d=]{0,40}[(\[](?:(` + baseName + `)|(` + headName + `))[)\]]:?$`)
 	otherHead   = regexp.MustCompile(`^(?:={2,}|-{3,}|#{1,3} |\$ |\+ )`)
 	// rivals name two implementations, of which the first is what one compares with.
 	rivals   = probe(`^\W*(?:\w )?\(?(?:(torch|eager|cublas|cuBLAS|reference|ref|cutile|baseline|theirs|expected)|(ours?|cutile[-_]rs|triton|candidate|fused|kernel|tile\w*))\b\W{0,3}[ :]`)
-	flagsOf  = regexp.MustCompile(`(?:^|\s)(-O\w+|--?use_fast_math|-ftz=\w+|-fmad=\w+|-prec-\w+=\w+|-G|-lineinfo|-DNDEBUG|-march=\S+|-gencode[ =]\S+|arch=\S+|-arch[ =]\S+|--maxrregcount[ =]\d+|-maxrregcount[ =]\d+|-C ?[\w-]+=\S+|--release|--opt-level[ =]?\d|CMAKE_BUILD_TYPE=\w*|-flto\S*)`)
+	flagsOf  = regexp.MustCompile(`(?:^|\s)(-O\w+|--?use_fast_math|-ftz=\w+|-fmad=\w+|-prec-\w+=\w+|-G|-lineinfo|-DNDEBUG|-march=\S+|-gencode[ =]\S+|arch=\S+|-arch[ =]\S+|opt-level ?= ?"?\w+|lto ?= ?"?\w+|target-cpu=[\w-]+|codegen-units=\d+|--profile[ =]\w+|--maxrregcount[ =]\d+|-maxrregcount[ =]\d+|-C ?[\w-]+=\S+|--release|--opt-level[ =]?\d|CMAKE_BUILD_TYPE=\w*|-flto\S*)`)
 	unitless = `(?:ns|us|µs|ms|s|GB/s|TB/s|GiB/s|TFLOPS|TFLOP/s|GFLOPS|tok/s|it/s)`
 	// pairOf are figures of both sides in one line, the base's first.
 	pairOf = probe(`\b(?:` + baseName + `|ref)\b["']?[ :=(]{1,3}(\d+(?:\.\d+)?) ?(` + unitless + `)?\b.{1,40}?\b(?:` + headName + `)\b["']?[ :=(]{1,3}(\d+(?:\.\d+)?) ?(` + unitless + `)?`)
@@ -165,10 +171,12 @@ var (
 	profiled = regexp.MustCompile(`^(\S.*?[a-z]\S*)\s{2,}(\d+)\s+(\d+(?:\.\d+)?)(?: ?(?:us|ms|ns|µs))?$`)
 	rateUnit = regexp.MustCompile(`(?i)(?:GB|TB|GiB|FLOPS?|tok\w*|it)/s|FLOPS|throughput|bandwidth`)
 	// verdictWord is what a check prints that ends with a failure.
-	verdictWord = probe(`\b(?:FAIL|FAILED|FAILURE|REGRESSION|REGRESSED|SLOWER|slower|regression|regressed|AssertionError|ERROR|DECREASED|failed)\b`)
-	figureWord  = regexp.MustCompile(`\d ?(?:us|µs|ms|GB/s|TB/s|TFLOPS|TFLOP/s|tok/s|%|x)(?:$|[\s,;.)\]])|\b(?:ratio|speed-?up|baseline|limit|budget|latency|bandwidth|throughput|perf\w*|step time|call time|geomean)\b`)
-	noVerdict   = regexp.MustCompile(`\.py::|^test result|\bpassed\b|^--- FAIL|\b(?:err|error of|max_?err\w*|atol|rtol|mismatch\w*|max[ _]?(?:abs|rel|diff)\w*|tolerance exceeded|allclose)\b|\b(?:[Nn]o|0|zero|without) (?:perf\w* )?(?:regress\w*|fail\w*|errors?)|\bif (?:worse|slower)\b`)
-	bareVerdict = regexp.MustCompile(`^\W*(?:(?:perf\w*|bench\w*|PERF|gate|check|GATE|result|verdict) ?)*:? ?(?:FAIL|FAILED|REGRESSION|failed)\W*$`)
+	verdictWord = probe(`\b(?:FAIL|FAILED|FAILURE|REGRESSION|REGRESSED|SLOWER|slower|regression|regressed|AssertionError|ERROR|DECREASED|failed|exceeds|implausible)\b`)
+	figureWord  = regexp.MustCompile(`\d ?(?:us|µs|ms|GB/s|TB/s|TFLOPS|TFLOP/s|tok/s|%|x)(?:$|[\s,;:.)\]])|\b(?:ratio|speed-?up|baseline|limit|budget|latency|bandwidth|throughput|perf\w*|step time|call time|geomean)\b`)
+	noVerdict   = regexp.MustCompile(`\.py::|^test result|\bpassed\b|^--- FAIL|\b(?:err|error of|max_?err\w*|atol|rtol|mismatch\w*|max[ _]?(?:abs|rel|diff)\w*|tolerance exceeded|allclose)\b|\b(?:[Nn]o|0|zero|without) (?:perf\w* )?(?:regress\w*|fail\w*|errors?)|\b0 of \d|\b(?:none|None) (?:of|is|are)\b|\bif (?:worse|slower)\b`)
+	bareVerdict = regexp.MustCompile(`^\W*(?:(?:perf\w*|bench\w*|PERF|gate|check|GATE|result|verdict) ?)*:? ?(?:FAIL|FAILED|REGRESSION|failed)\W*$|^\W*(?:FAIL|FAILED|REGRESSION|REGRESSED|SLOWER|AssertionError)\b[^./]{0,40}$`)
+	// hint is a time together with what it was or should be.
+	hint        = probe(`\d ?(?:us|µs|ms|GB/s|TFLOPS)\b.{0,24}\b(?:baseline|expected|was|previous|limit|budget)\b|\b(?:baseline|expected|limit|budget)\b.{0,16}\d ?(?:us|µs|ms|GB/s|TFLOPS)\b|\bratio\b.{0,24}\d`)
 	deviceGroup = regexp.MustCompile(`(?i)\b(?:kernels?|device|gpu|cupti|cuda)(?:\b|_)`)
 	wholeGroup  = regexp.MustCompile(`(?i)\b(?:call|wall|e2e|total|host|step|end[- ]to[- ]end|cpu|latency)(?:\b|_)`)
 )
@@ -178,13 +186,19 @@ func (c *contrast) line(l line) {
 		return
 	}
 	c.verdict(l)
+	if l.is(hint) {
+		c.hinted = true
+	}
+	if c.sideRow(l) || c.versus(l) {
+		return
+	}
 	if m := c.head(l); m {
 		return
 	}
 	if l.is(sectionHead) && len(l.text) <= 72 {
 		m := sectionHead.re.FindStringSubmatch(l.text)
 		c.section = 1
-		if m[2] != "" {
+		if m[2]+m[4] != "" {
 			c.section = 2
 		}
 		return
@@ -234,6 +248,11 @@ func (c *contrast) sidesOf(l line) {
 			text = l.text
 		}
 		c.take(side, text, l, false)
+		if len(found) == 1 {
+			if f := figureOfSide.FindStringSubmatch(l.text[m[1]:]); f != nil {
+				c.row(group(f[3], f[1]), strings.TrimSpace(f[1]), side, number(f[2]), l)
+			}
+		}
 		// "registers: base 128 head 168": the name stands before the sides.
 		if len(found) == 2 && m[0] > 0 {
 			name := strings.TrimRight(l.text[:found[0][0]], " :=|(")
@@ -366,7 +385,84 @@ func (c *contrast) pair(l line) {
 	c.row(g, name, 1, number(b), l)
 }
 
+// figureOfSide is the figure of a line of one side, with its name.
+var figureOfSide = regexp.MustCompile(`(?:([A-Za-z_]\w*)\W{1,3}|\s)(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
+
+var (
+	unitCell = regexp.MustCompile(`^(?:%|us|usecond|µs|ms|msecond|ns|nsecond|GB/s|TB/s|[KMG]?byte(?:/\w+)?|[KMG]i?B|cycle|inst|register/thread|block|warp|[KMG]?Hz|inst/cycle)$`)
+	leading  = regexp.MustCompile(`^\d+(?:\.\d+)?`)
+	ofUses   = regexp.MustCompile(`(?i)registers?|smem|shared|occupancy|spill|blocks|warps|waves|grid|clock|mhz|watt|temp|SMs`)
+)
+
 var sideWord = regexp.MustCompile(`(?i)\b(?:(base(?:line)?|main|before|old|prev(?:ious)?)|(head|new|pr|after|current|cur|candidate|this run|now))\b`)
+
+// sideRow takes a row of one side in a table whose head has no column for the side:
+// "attn (main) 168 0 612" below "kernel regs spills us".
+func (c *contrast) sideRow(l line) bool {
+	words := strings.Fields(strings.ReplaceAll(l.text, "|", " "))
+	if len(words) < 2 || len(words) > 12 {
+		return false
+	}
+	if !strings.ContainsAny(l.text, "0123456789=:") && len(words) > 2 && (l.is(tableUnit) || l.is(spillWord)) {
+		c.plain = c.plain[:0]
+		for _, w := range words {
+			c.plain = append(c.plain, strings.Clone(w))
+		}
+		return false
+	}
+	at := slices.IndexFunc(words, func(w string) bool { return pureSide.MatchString(w) })
+	if len(words) != len(c.plain)+1 || at < 0 || at > 1 {
+		return false
+	}
+	side := 0
+	if m := pureSide.FindStringSubmatch(words[at]); m[2] != "" {
+		side = 1
+	}
+	words = slices.Delete(words, at, at+1)
+	for i, h := range c.plain {
+		switch v := number(words[i]); {
+		case i == 0 || !(v >= 0):
+		case spillWord.match(h):
+			key := words[0] + " " + h
+			if side == 0 && v == 0 {
+				if c.none == nil {
+					c.none = map[string]bool{}
+				}
+				c.none[strings.Clone(key)] = len(c.none) < maxSettings
+			} else if side == 1 && v > 0 && c.none[key] && c.spilled.n == 0 {
+				c.spilled = l
+			}
+		case ofUses.MatchString(h):
+			c.take(side, h+": "+words[i], l, false)
+		case tableUnit.match(h):
+			c.row(group(h, h), words[0], side, v, l)
+		}
+	}
+	return true
+}
+
+var (
+	tableUnit  = probe(`(?:\b|_)(?:us|ms|GB/s|TFLOPS|tok/s)\b|latency|throughput`)
+	pureSide   = regexp.MustCompile(`^[(\[]?(?:(` + baseName + `)|(` + headName + `))[)\]]?:?$`)
+	versusWord = probe(`\s(?:vs|versus|against)\.?\s`)
+)
+
+// versus takes a line with both sides' types around one word.
+func (c *contrast) versus(l line) bool {
+	if !l.is(versusWord) || len(l.text) > 240 {
+		return false
+	}
+	at := versusWord.re.FindStringIndex(l.text)
+	a, b := typedWord.FindStringSubmatch(l.text[:at[0]]), typedWord.FindStringSubmatch(l.text[at[1]:])
+	if a == nil || b == nil || a[1] == b[1] || errorWord.MatchString(l.text) {
+		return false
+	}
+	c.tell(ofWork, "data type", b[1], 0, l)
+	c.tell(ofWork, "data type", a[1], 1, l)
+	return true
+}
+
+var errorWord = regexp.MustCompile(`(?i)\b(?:err\w*|diff\w*|toler\w*|mismatch\w*|expected|got)\b`)
 
 // parts are the cells of a row of a table.
 func parts(text string, fields bool) []string {
@@ -439,17 +535,20 @@ func (c *contrast) cellsOf(l line) bool {
 	}
 	c.missed = 0
 	name := cells[0]
+	// A column of units has no name in the head of some tables.
+	if len(cells) == c.cells+1 && shift == 0 && unitCell.MatchString(cells[1]) {
+		cells = slices.Delete(cells, 1, 2)
+	}
 	for _, col := range c.columns {
 		a, b := strings.Trim(cells[col.at[0]+shift], "*` "), strings.Trim(cells[col.at[1]+shift], "*` ")
 		if col.at[0]+shift > 0 {
 			c.take(0, name+": "+a, l, false)
 			c.take(1, name+": "+b, l, false)
 		}
-		x, y := strings.Fields(a), strings.Fields(b)
-		if len(x) > 0 && len(y) > 0 && number(x[0]) > 0 && number(y[0]) > 0 {
+		if x, y := leading.FindString(a), leading.FindString(b); number(x) > 0 && number(y) > 0 && !ofUses.MatchString(name) {
 			g := group(col.group, col.group+" "+name)
-			c.row(g, name, 0, number(x[0]), l)
-			c.row(g, name, 1, number(y[0]), l)
+			c.row(g, name, 0, number(x), l)
+			c.row(g, name, 1, number(y), l)
 		}
 	}
 	return true
@@ -525,7 +624,7 @@ func (c *contrast) end(sc *logScan) {
 	switch {
 	case c.failed.n > 0 && (len(rows) > 0 || figureWord.MatchString(c.failed.text)):
 		sc.explains(oneSlower, nil, c.failed)
-	case c.loose.n > 0 && some:
+	case c.loose.n > 0 && (some || c.hinted):
 		sc.explains(oneSlower, nil, c.loose)
 	}
 	tell := func(id string, at line, text string) {
@@ -546,7 +645,25 @@ func (c *contrast) end(sc *logScan) {
 		tell(hostTime, at, "the time on the device is level")
 	}
 	if base, run := c.kernels[0], c.kernels[1]; len(base) > 0 && len(run) > len(base) && c.listed.n > 0 {
-		tell(extraLaunches, c.listed, fmt.Sprintf("a call launches %d kernels in the base and %d in the run", len(base), len(run)))
+		id := extraLaunches
+		if slices.ContainsFunc(run, hostCalls.MatchString) && !slices.ContainsFunc(base, hostCalls.MatchString) {
+			id = hostTime
+		}
+		tell(id, c.listed, fmt.Sprintf("a call launches %d kernels in the base and %d in the run", len(base), len(run)))
+	}
+	if c.spilled.n > 0 {
+		tell(spills, c.spilled, "")
+	}
+	if at, text := c.constant(rows); at.n > 0 {
+		if sc.roofline.flush.n > 0 {
+			tell(flushTimed, at, text+"; line "+fmt.Sprint(sc.roofline.flush.n)+": "+sc.roofline.flush.text)
+		} else {
+			tell(hostTime, at, text)
+		}
+		return
+	}
+	if at, text := oddSizes(rows); at.n > 0 {
+		tell(cliff, at, text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(sc.early.changes)) {
 		if by := sc.early.changes[name]; slices.Contains(compilers, name) {
@@ -581,6 +698,58 @@ func (c *contrast) end(sc *logScan) {
 
 // compilers are packages of which another version makes other code.
 var compilers = []string{"triton", "pytorch_triton", "triton_xpu", "torch", "nvidia_cuda_nvcc", "nvidia_cuda_nvrtc", "nvidia_cublas", "nvidia_cudnn_cu12", "nvidia_cudnn_cu13", "flash_attn", "cuda_tile", "nvidia_cutlass_dsl", "jaxlib", "numba", "flashinfer_python"}
+
+// hostCalls are calls that wait for the GPU.
+var hostCalls = regexp.MustCompile(`Synchronize|aten::item|_local_scalar_dense|cudaMalloc|cudaFree|cuModuleLoad|cuLibraryLoad`)
+
+// cliff is the signature of sizes that are slow among others.
+const cliff = "S-P29"
+
+// constant is what all rows take more, whatever they take.
+func (c *contrast) constant(rows []*timed) (at line, text string) {
+	var base, more []float64
+	for _, r := range rows {
+		if r.group != "rate" {
+			base, more = append(base, r.value[0]), append(more, r.value[1]-r.value[0])
+		}
+	}
+	if len(base) < manyRows || slices.Max(base) < wideSizes*slices.Min(base) {
+		return line{}, ""
+	}
+	if low, high := slices.Min(more), slices.Max(more); low >= tellingPart*slices.Min(base) && low > 0 && high-low <= constantPart*high {
+		return rows[0].at, fmt.Sprintf("each of %d rows takes %.4g to %.4g more, whatever it takes", len(base), low, high)
+	}
+	return line{}, ""
+}
+
+var lastSize = regexp.MustCompile(`(\d+)\D*$`)
+
+// oddSizes are slow rows whose sizes are odd multiples, among others whose sizes are even ones.
+func oddSizes(rows []*timed) (at line, text string) {
+	level, slow := 0, 0
+	for _, r := range rows {
+		m := lastSize.FindStringSubmatch(r.name)
+		if m == nil {
+			return line{}, ""
+		}
+		ragged := int(number(m[1]))%16 != 0
+		switch {
+		case r.slower() && ragged:
+			if slow == 0 {
+				at = r.at
+			}
+			slow++
+		case r.level() && !ragged:
+			level++
+		default:
+			return line{}, ""
+		}
+	}
+	if slow == 0 || level < manyRows {
+		return line{}, ""
+	}
+	return at, fmt.Sprintf("the %d slow sizes are no multiples of 16, the %d level ones are", slow, level)
+}
 
 // onHost is a row of a whole call that is slower while the time on the device is level.
 func (c *contrast) onHost() line {

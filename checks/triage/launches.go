@@ -127,12 +127,13 @@ const (
 	minSamples = 4   // times behind the first one that make a list
 	maxCold    = 8   // lists and means that are kept
 	muchSlower = 5   // times, of the first sample against each other one
+	farSlower  = 50  // times, where the list is shorter
 	sameMean   = .02 // relative
 )
 
 var (
 	sampleRow = probe(`^\W*(?:rep|iter|iteration|run|sample|call|step|trial|launch|round)[ #=_\[]*(\d+)\]?[ :=]+(\d+(?:\.\d+)?) ?(?:ns|us|µs|ms|s)\b`)
-	meanOf    = regexp.MustCompile(`\b(?:mean|avg|average)\W{1,3}(\d+(?:\.\d+)?)`)
+	meanOf    = regexp.MustCompile(`\b(?:mean|avg|average)(?: (?:of|over) \d+)?\W{1,3}(\d+(?:\.\d+)?)`)
 )
 
 func (s *timeList) line(l line) {
@@ -162,7 +163,8 @@ func (s *timeList) line(l line) {
 
 // done judges the list that has ended.
 func (s *timeList) done() {
-	if len(s.times) > minSamples && s.times[0] > muchSlower*slices.Max(s.times[1:]) && len(s.cold) < maxCold {
+	few := len(s.times) > 2 && s.times[0] > farSlower*slices.Max(s.times[1:])
+	if (few || len(s.times) > minSamples && s.times[0] > muchSlower*slices.Max(s.times[1:])) && len(s.cold) < maxCold {
 		sum := 0.0
 		for _, t := range s.times {
 			sum += t

@@ -116,6 +116,7 @@ var (
 	ownNode      = regexp.MustCompile(`(?:cpubind: ?|--cpunodebind[= ]|\b(?:running|pinned|process|python|bound)\b.{0,24}\bnode ?)(\d+)`)
 	gpuNode      = regexp.MustCompile(`\bGPU ?\d*\b.{0,24}\b(?:NUMA|numa)(?:[_ ](?:affinity|node|ID))*\W{0,3}(\d+)`)
 	smsWord      = probe(`\b(\d+) (?:SMs|multiprocessors)\b`)
+	gridTime     = probe(`\b(?:grid|blocks|tiles|CTAs|ctas)\W{1,3}(\d+)\b\D{1,16}(\d+(?:\.\d+)?) ?(us|µs|ms)\b`)
 	asleepIn     = probe(`\bP8\b|\bP5\b|\bP12\b`)
 	bigBytes     = regexp.MustCompile(`\b(\d+(?:\.\d+)?) ?(GiB|GB)(?:[\s,:;)]|$)`)
 )
@@ -162,6 +163,12 @@ func (r *roofline) line(l line) {
 	}
 	if r.sms == 0 && l.is(smsWord) {
 		r.sms = number(smsWord.re.FindStringSubmatch(l.text)[1])
+	}
+	if r.sms > 0 && len(r.waves) < maxRated && l.is(gridTime) {
+		m := gridTime.re.FindStringSubmatch(l.text)
+		if v := number(m[1]) / r.sms; v > 0 {
+			r.waves = append(r.waves, wave{v, millis(number(m[2]), m[3]), l})
+		}
 	}
 	if r.gpu == 0 && l.is(gpuNamed) {
 		for _, m := range memories {

@@ -53,7 +53,7 @@ var perfRows = []Row{
 			"Measure again: times from a throttled GPU show nothing.",
 		},
 		Any: []Pattern{
-			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)rate.?limit|requests?\b|http|\bignored\b|\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
+			{Line: `[Tt]hrottl(ed|ing)\b`, Not: `(?i)\bcpu\b|cgroup|nr_throttled|rate.?limit|requests?\b|http|\bignored\b|\b(no|not|never|without)\b[^.]{0,20}throttl|\b0 throttl|throttl\w*:? *(none|no|0|not active|inactive|false)\b`},
 			{Line: `(SW|HW) (Thermal|Power).*(Slowdown|Cap) *: Active|clocks_(throttle|event)_reasons\.\w*(slowdown|cap|brake)\w*.{0,3}\bActive\b`},
 			{Line: `\b(hw|sw|HW|SW)_(thermal|power)_(slowdown|brake_slowdown|cap)\b *[:=] *(Active|1|[Tt]rue)\b`},
 			{Line: `[Tt]hrottle [Rr]easons?\W.*\b(HW|SW|Thermal|[Pp]ower)\b`, Not: `(?i)\b(none|not active|inactive|0x0+)\b`, With: slow},
@@ -117,7 +117,7 @@ var perfRows = []Row{
 			"Compare with the kernel time that the profiler prints: if that is level, the kernel did not become slower.",
 		},
 		Any: []Pattern{
-			{Line: `\b(?:warm-?up|WARMUP|n_warmup|num_warmup)(?:_iters|_runs)?\s*[=:]\s*0\b|\b(no|without) warm-?up\b|warm-?up (skipped|disabled)`},
+			{Line: `\b(?:warm-?up|WARMUP|n_warmup|num_warmup)(?:_iters|_runs)?\s*[=:]\s*0\b|\b(no|without) warm-?up\b|warm-?up (skipped|disabled)|\bwarm-?up\W{1,3}(none|off|no|disabled)\b`},
 			{Line: `\b(rep|reps|REP|n_repeat|iters)\s*[=:]\s*1\b`, Near: `Event\(|elapsed_time|samples`, Within: 20},
 			{Line: `(first call|measured time|timing|first iteration|includes|included|including) ?(includes?)? (the )?(JIT|jit|compil\w+|autotun\w+|tuning)\b|\b[Ff]irst (call|iteration|run|sample|launch|request|step|token)\b\W{0,3}\d[\d.]* ?m?s\b.*\b(later|others?|then|second|after|median|steady)\b\W{0,3}\d|\b(first|1st) (call|iteration|run|sample|launch)\b.*\b(compil\w*|JIT|jit|tun\w+)\b`},
 			{Line: `\b(JIT|compil\w+|[Aa]utotun\w+|tuning)\b.*\b(inside|within|part of|counted|in) (of )?(the )?(timed|measured|measurement|timing)\b`},
@@ -147,6 +147,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `at::native::.*(copy|elementwise|fill|Fill|cast|cat)|^(void )?\S*(direct_copy_kernel|FillFunctor)|^\[?CUDA (memcpy|memset)`, Near: `\b\w+_kernel\w*_entry\b`, Within: 2},
 			{Line: `direct_copy_kernel\w*`, With: slow},
+			{Line: `^\W*(CUDA )?[Mm]emcpy[ -]?(HtoD|DtoH|Host-to-Device|Device-to-Host|H2D|D2H)\b.*\d ?(us|ms|µs)\b`, With: slow, Rank: Weak},
 			{Line: `^(aten::(copy_|contiguous|clone|_to_copy|fill_|zero_|cat)|Mem(cpy|set) \S+ \(\w+|\[CUDA (memcpy|memset)[^\]]*\]|void at::native::\S*(copy|[Ff]ill|cat)\w*)\W.*\b([2-9]\d|100)(\.\d+)? ?%`, With: slow},
 			{Line: `aten::contiguous\b.*\b[1-9]\d* (calls?|times)\b|\b([1-9]\d*) (non-?contiguous )?(inputs?|operands?|tensors?) (were |are |was )?(copied|made contiguous|converted)\b`, With: slow},
 			{Line: `\[CUDA (memcpy|memset)\b.*\] 0$|\b(no|without|0|none)\b.*\[CUDA (memcpy|memset)\b`, Near: `^[\d.]+ .*\[CUDA (memcpy|memset)`, Within: 12, With: slow},
@@ -333,7 +334,7 @@ var perfRows = []Row{
 			"Compare the link's width and generation under load with the card's.",
 			"Leave code and baseline alone, and measure again.",
 		},
-		Any:      []Pattern{{Line: `(?:\b|_)governor\b.*\b(powersave|ondemand|schedutil)\b|\bpcie\S*\b.*\b(gen|width|link)\S*\b.*\b(1|x1|x2|x4|downgraded)\b|\bPCIe\b.*\b([Gg]en ?[123]|x[124]|downgraded|degraded)\b|\bNUMA\b.*\b(node|remote|wrong|mismatch)\b`}, {Line: `\b[Pp]ersistence[ -_][Mm]ode\b.*\b(off|Off|Disabled|disabled)\b`, Rank: Weak}},
+		Any:      []Pattern{{Line: `\bnr_throttled\W{1,3}[1-9]|\bCPU\b.{0,16}\bthrottl\w+|\bload ?avg\w*\W{1,3}([3-9]\d|\d{3,})\.|(?:\b|_)governor\b.*\b(powersave|ondemand|schedutil)\b|\bpcie\S*\b.*\b(gen|width|link)\S*\b.*\b(1|x1|x2|x4|downgraded)\b|\bPCIe\b.*\b([Gg]en ?[123]|x[124]|downgraded|degraded)\b|\bNUMA\b.*\b(node|remote|wrong|mismatch)\b`}, {Line: `\b[Pp]ersistence[ -_][Mm]ode\b.*\b(off|Off|Disabled|disabled)\b`, Rank: Weak}},
 		Example:  "cpu governor: powersave, launch latency 41 us\nPerformance regressions detected!",
 		NearMiss: "cpu governor: performance, launch latency 6 us\nPerformance regressions detected!",
 	},
@@ -371,6 +372,7 @@ var perfRows = []Row{
 		Any: []Pattern{{Line: `\b(faster than|exceed(s|ed|ing)?|above|over|beyond|higher than|more than|greater than) (the |its )?((device|GPU|gpu|hardware|theoretical|[Dd]ense|chip|HBM|DRAM|\w+'s|NVIDIA \S+) ){0,2}((HBM|DRAM|[Mm]emory|L2|PCIe|NVLink)('s)? bandwidth|[Pp]eak( bandwidth| throughput| FLOPS| TFLOPS)?|roofline|theoretical|speed of light|hardware limit)\b|\b(physically )?([Ii]mpossible|[Ii]mplausibl[ey])\b.*\b(times?|timings?|speed|bandwidth|TFLOPS|GB/s|throughput|fast)\b|\b(times?|timings?|[Ss]peed-?ups?|bandwidth|TFLOPS|GB/s|throughput)\b.{0,24}\b(is|are|look\w*|seems?) (im(plausible|possible)|too good|suspicious\w*)`, Not: `\b[Pp]eak[ _](\w+ )?[Mm]em|[Mm]emory peak`},
 			{Line: `\b(1[1-9]\d|[2-9]\d\d|\d{4,})(\.\d+)? ?% of (the )?([\w-]+ ){0,2}([Pp]eak|[Rr]oofline|SOL|[Ss]peed[- ]of[- ]light)\b|\b\d{5,}(\.\d+)? ?TFLOP`, With: slow}, {Line: `\b0\.00\d*\s+(inf|nan)\b|\binf(inite)?\b.{0,16}\b(speed-?up|TFLOPS|GB/s)\b`}, {Line: `ZeroDivisionError`, Near: `\b0\.0+ ?(ms|us|µs|s)\b`, Within: 12},
 			{Line: `\bgeomean\w*[ =:]+(nan|NaN|inf)\b|\b(ratio|speed-?up)\W{1,3}(nan|NaN|inf)\b`},
+			{Line: `\b[Ee]vents?\b.{0,24}\b(on|in) (the |an?other )?(default|other|another|different|wrong|null|legacy) stream\b.{0,40}\b(kernel|launch\w*)\b|\b(time|measured|latency)\b.{0,24}\bbelow (the )?(roofline|speed of light|theoretical)`},
 			{Line: `\b(missing|without|no|forgot\w*) (a )?(torch\.cuda\.)?synchroni[sz]e\w*\b`, With: slow}},
 		Example:  "copy: 0.002 ms for 4 GiB is faster than the memory bandwidth allows, missing synchronize",
 		NearMiss: "copy: 1.31 ms for 4 GiB, 82 % of the memory bandwidth",
@@ -779,7 +781,7 @@ var perfRows = []Row{
 		NearMiss: "per call: cudaMalloc 0, cudaFree 0\nPerformance regressions detected!",
 	},
 	{
-		ID: otherFlags, Over: []string{"S-P41", "S-P21", "S-P19"}, Stage: Perf, Class: Host, Also: InProcess, Rules: []string{"R17", "R19"}, From: Platform,
+		ID: otherFlags, Over: []string{"S-P23", "S-P41", "S-P21", "S-P19"}, Stage: Perf, Class: Host, Also: InProcess, Rules: []string{"R17", "R19"}, From: Platform,
 		With:  slow,
 		Title: "The code was compiled with other flags: without optimization, without fast math or for another GPU",
 		Steps: []string{
@@ -790,6 +792,7 @@ var perfRows = []Row{
 		Any: []Pattern{
 			{Line: `\b(nvcc|gcc|g\+\+|clang\S*|c\+\+|hipcc|ptxas|rustc)\b.* (-O0|--opt-level[ =]0|-C opt-level=0)(\s|$)`},
 			{Line: `\bCMAKE_BUILD_TYPE\b\W{0,4}(""|''|$|Debug\b)|\b[Bb]uild type\b\W{0,3}(""|''|$|\(?none\)?|Debug|debug)\W*$|\bopt-level ?= ?["']?0\b`},
+			{Line: `\bno sm_\d+a? (code|elf|ELF|cubin|SASS)\b|\bPTX[- ]only\b|\b(JIT|jit)[- ]?compil\w+ (from|of) (the )?PTX\b|\bcompiled for sm_\d+\b.{0,24}\b(runs?|running|device)\b.{0,12}\bsm_\d+`},
 			{Line: `\b(lost|dropped|missing|without|no longer) .{0,16}(--?use_fast_math|fast math|-O3|-O2|optimi[sz]ation flags?|-DNDEBUG)`},
 		},
 		Example:  "base flags: -O3 --use_fast_math\nhead flags: -O3\nPerformance regressions detected!",
@@ -836,6 +839,7 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b[Bb]aseline\b.{0,60}\b(is |was )?(stale|outdated|too old|[1-9]\d* (days|weeks|months) old|of (an)?other (op\w*|backend|kernel|commit|branch))\b`},
+			{Line: `\b[Bb]ase(line)?\b.{0,80}\b([6-9]\d|\d{3,}) days (ago|old)\b`},
 			{Line: `\b[Bb]aseline\b.{0,40}\b(compiled|torch\.compile|max-autotune|fused|cuda ?graph\w*)\b.{0,60}\b(this run|current|head|ours?|candidate)\b.{0,40}\b(eager|unfused|uncompiled|no graph)\b`},
 		},
 		Example:  "baseline backend: torch.compile, this run backend: eager\nPerformance regressions detected!",
@@ -878,10 +882,11 @@ var perfRows = []Row{
 			"The times say nothing of the kernel.",
 		},
 		Any: []Pattern{
-			{Line: `\b(Flash|Memory [Ee]fficient|cuDNN|CuDNN|Efficient) (attention )?kernel not used because\b|\bsdpa( backend)?\W{1,3}(SDPBackend\.)?MATH\b|\b(uses?|using|selected|chose|picked) the (math|naive|reference|eager|slow) (backend|kernel|path|implementation)\b`},
-			{Line: `\b(falling|fell|falls|fall) back (to|on) (the )?(torch|pytorch|PyTorch|eager|reference|default|math|naive|slow|unfused|triton|cublas\w*|cuBLAS|native|CPU|cpu|generic|python)\b`},
+			{Line: `\b(Flash|Memory [Ee]fficient|cuDNN|CuDNN|Efficient) (attention )?kernel not used because\b|\bsdpa( backend)?\W{1,3}(SDPBackend\.)?MATH\b|\b(uses?|using|selected|chose|picked) the (math|naive|reference|eager|slow) (backend|kernel|path|implementation)\b`, Warned: Weak},
+			{Line: `\b(falling|fell|falls|fall) back (to|on) (the )?(torch|pytorch|PyTorch|eager|reference|default|math|naive|slow|unfused|triton|cublas\w*|cuBLAS|native|CPU|cpu|generic|python)\b`, Warned: Weak},
 			{Line: `\b(flash_fwd_kernel|fmha_\w+|cudnn_generated\w*|cublas\w*gemm\w*|cutlass_80_\w+|sm\d\d_xmma_gemm\w*|ampere_\w+gemm\w*|cutlass::Kernel2?)`, Near: `\b([Bb]ackend|impl\w*|provider)\b.{0,24}\b(cutile[-_]rs|cutile|triton|tile\w*|ours?)\b`, Within: 8},
-			{Line: `\b(fused|custom|fast|optimi[sz]ed|native) (kernel|path|op) (is |was )?(not (used|available|supported|selected|loaded)|disabled|skipped)\b`},
+			{Line: `\b(unavailable|not (available|found|supported|compiled|built|installed)|[Cc](ould not|annot) (import|load|find|use))\b.{0,80}\b(using|use|uses|taking|running|with)\b.{0,24}\b(path|fallback|eager|reference|native|cublas\w*|torch|default|implementation)\b`, Warned: Weak},
+			{Line: `\b(fused|custom|fast|optimi[sz]ed|native) (kernel|path|op) (is |was )?(not (used|available|supported|selected|loaded)|disabled|skipped)\b`, Warned: Weak},
 		},
 		Example:  "sdpa backend: MATH\nPerformance regressions detected!",
 		NearMiss: "sdpa backend: FLASH_ATTENTION\nPerformance regressions detected!",
