@@ -12,6 +12,7 @@ import (
 // tests warns of backward tests that run with the backend.
 func tests(p *rules.Pass, w *host.Wrapper) {
 	lists := w.BackendLists()
+	var c *cases
 	for _, fn := range w.File.Root().Find("function_definition") {
 		name := fn.Field("name")
 		if !strings.HasPrefix(name.Text(), "test") {
@@ -23,6 +24,16 @@ func tests(p *rules.Pass, w *host.Wrapper) {
 		}
 		use := backwardUse(w, fn, param)
 		if !use.Valid() {
+			continue
+		}
+		if c == nil {
+			c = casesOf(w, lists)
+		}
+		switch c.run(fn, param) {
+		case host.No:
+			continue
+		case host.Unsure:
+			p.Undecided("the list of the test's backends may leave out the backend")
 			continue
 		}
 		switch skipped(w, fn, param, use) {
@@ -56,18 +67,29 @@ func backwardUse(w *host.Wrapper, fn syntax.Node, param string) syntax.Node {
 				mode, _ := w.String(syntax.PyArg(n, "mode", 1))
 				hit = hit || mode == "backward" || mode == "auto"
 			}
-			hit = hit || named && strings.Contains(name, "backward")
+			hit = hit || named && strings.Contains(name, "backward") && !decides(w, n, param)
 		case "attribute":
 			hit = named && n.Field("attribute").Text() == "grad"
 		case "keyword_argument":
 			hit = named && n.Field("name").Text() == "gradient"
 		}
-		if hit && w.Reaches(fn, n, param) && !wantsGrad(fn, n) {
+		if hit && reaches(w, fn, n, param) && !wantsGrad(fn, n) {
 			use = n
 		}
 		return true
 	})
 	return use
+}
+
+// asking are first words of helpers that find out whether a test can run.
+var asking = []string{"skip", "needs", "need", "require", "requires", "supports", "support", "has", "can", "check", "ensure", "assume", "is", "only"}
+
+// decides reports whether a call, which has backward in its name, may skip the test
+// for the backend.
+func decides(w *host.Wrapper, c syntax.Node, param string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(syntax.PyName(c.Field("function")), "_"), "_")
+	s := &skips{w: w}
+	return slices.Contains(asking, first) || s.helps(c) && s.call(param, c) != host.No
 }
 
 // wantsGrad reports whether a place stands under requires_grad: the result of a
@@ -79,37 +101,6 @@ func wantsGrad(fn, n syntax.Node) bool {
 		}
 	}
 	return false
-}
-
-// skipped reports whether the test ends for the backend before the use.
-func skipped(w *host.Wrapper, fn syntax.Node, param string, use syntax.Node) host.Answer {
-	for _, d := range syntax.PyDecorators(fn) {
-		if strings.Contains(syntax.PyName(d.Field("function")), "skip") || syntax.PyName(d.Field("function")) == "xfail" {
-			return host.Unsure
-		}
-	}
-	result := host.No
-	for _, st := range fn.Field("body").NamedChildren() {
-		if st.Span().Start >= use.Span().Start {
-			break
-		}
-		switch st.Kind() {
-		case "if_statement":
-			if host.Leaves(st.Field("consequence")) {
-				switch w.Ask(st.Field("condition"), param) {
-				case host.Yes:
-					return host.Yes
-				case host.Unsure:
-					result = host.Unsure
-				}
-			}
-		case "expression_statement":
-			if c := st.NamedChild(0); c.Is("call") && strings.Contains(syntax.PyName(c.Field("function")), "skip") {
-				result = host.Unsure // a helper decides
-			}
-		}
-	}
-	return result
 }
 
 // skipFix adds the skip as the test's first statement.
