@@ -261,6 +261,18 @@ func (f Finding) waiver() string {
 	return fmt.Sprintf("/tilegym waive %s %s REASON", f.Rule, file)
 }
 
+// Waiting counts the findings for which the gate waits for a maintainer, whatever
+// severity decides the exit status.
+func (r *Report) Waiting() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.waiver() != "" {
+			n++
+		}
+	}
+	return n
+}
+
 func line(s string) string { return untrusted.Text(s).Line() }
 
 func ints(n []int) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/words"
 	"github.com/tilegate/tilegate/runner"
 )
 
@@ -27,7 +28,7 @@ type reviewCmd struct {
 }
 
 func (c *reviewCmd) Help() string {
-	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 1 a finding reaches --fail-on, also when files are unread; otherwise 2 when the checkout or a file cannot be read, or there is no kernel; otherwise 0."
+	return "Reviews a TileGym checkout against the rulebook without a GPU. Severities are taken from .github/tilegym.yml, with --base from that revision's. Exit status: 1 a finding reaches --fail-on, also when files are unread; otherwise 2 when the checkout or a file cannot be read, or there is no kernel; otherwise 0, also where the gate waits for a maintainer because of a finding of a T rule, which is a warning."
 }
 
 // A review of a checkout in use needs so little memory that collecting garbage
@@ -69,6 +70,9 @@ func (c *reviewCmd) Run(s streams) error {
 		return noKernel(c.Path)
 	case len(r.Summary.Unread) > 0:
 		return exitUsage
+	}
+	if n := r.Waiting(); n > 0 {
+		fmt.Fprintf(s.Err, "tilegate: exit status 0 is no pass of the gate, which waits for a maintainer because of %s\n", words.Count(n, "finding"))
 	}
 	return nil
 }
