@@ -26,7 +26,7 @@ func (c *comparison) comparability(files []File, evidence []job.Evidence, ms []m
 		return "no"
 	}
 	if len(evidence) == 0 {
-		c.note("no evidence of GPU, driver and timing method: comparable is unknown")
+		c.note("no evidence of GPU, driver and timing method: comparable is unknown; --evidence takes the evidence.json of the run, and the folder of a perf job of tilegate runner holds it")
 		return "unknown"
 	}
 	first := evidence[0]

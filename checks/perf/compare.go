@@ -144,6 +144,7 @@ type comparison struct {
 	incomparable string
 	unsound      []string // what makes the times themselves doubtful
 	open         string   // that the interval holds the limit, and what to do; else ""
+	allNoisy     bool     // no config has figures that are sound by themselves
 	wall         bool     // the evidence says that times are wall-clock times
 	quantile     float64  // of Student's t at 0.99 for the rounds at hand, once it was needed
 }

@@ -123,8 +123,15 @@ func TestRecordedRegressionIsFound(t *testing.T) {
 	require.Len(t, v.Configs, 3)
 	require.Len(t, v.Missing, 1)
 	require.Equal(t, Missing{"test_perf[static_persistent-262144-1024-torch.float16]", "candidate", "not in the records"}, v.Missing[0])
-	require.Len(t, v.Triage, 1, "no launch evidence, so only the band's steps")
-	require.Contains(t, v.Triage[0].Steps[0], "same number of kernels")
+	require.Len(t, v.Triage, 2, "no launch evidence, so only the missing config and the band's steps")
+	require.Contains(t, v.Triage[0].Steps[0], "Measure the same cases on both sides")
+	require.Contains(t, v.Triage[1].Steps[0], "same number of kernels")
+	require.Contains(t, v.Sentence, "12.6 % slower than the reference's records of triton, above the limit 1.050; 1 of 4 configs missing.")
+
+	o.MaxMissing = 0.25 // declared, so there is nothing to do about it
+	v = Compare(files, nil, o)
+	require.Len(t, v.Missing, 1)
+	require.Len(t, v.Triage, 1)
 }
 
 func TestRecordedExtraLaunchIsFound(t *testing.T) {

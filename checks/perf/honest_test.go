@@ -210,5 +210,5 @@ func TestFileWithoutPerfCases(t *testing.T) {
 		require.Equal(t, 1, v.Rounds)
 		require.Contains(t, v.Notes, "empty.xml holds no perf case of "+want+", so it is no round")
 	}
-	require.Equal(t, []string{"no evidence of GPU, driver and timing method: comparable is unknown"}, Compare([]File{round}, nil, cutileOptions).Notes)
+	require.Equal(t, []string{"no evidence of GPU, driver and timing method: comparable is unknown; --evidence takes the evidence.json of the run, and the folder of a perf job of tilegate runner holds it"}, Compare([]File{round}, nil, cutileOptions).Notes)
 }

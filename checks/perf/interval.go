@@ -174,7 +174,7 @@ func disturbed(ms []matched, k int) bool {
 const noteworthy = 0.02
 
 // notes says what the rounds show of clocks, neighbours and noise.
-func (r reading) notes() []string {
+func (r reading) notes(limit float64) []string {
 	var notes []string
 	if r.rounds < 2 {
 		return nil
@@ -185,7 +185,7 @@ func (r reading) notes() []string {
 			1+slices.Index(r.common, high), 100*(math.Exp(high-low)-1), 1+slices.Index(r.common, low)))
 	}
 	if low, high := slices.Min(r.perRound), slices.Max(r.perRound); high-low > noteworthy {
-		notes = append(notes, fmt.Sprintf("the rounds disagree: their geomeans lie between %.3f and %.3f", math.Exp(low), math.Exp(high)))
+		notes = append(notes, fmt.Sprintf("the rounds disagree: their geomeans lie between %s and %s", FormatRatio(math.Exp(low), limit), FormatRatio(math.Exp(high), limit)))
 	}
 	return notes
 }

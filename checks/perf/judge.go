@@ -352,15 +352,18 @@ func (c *comparison) judge(g group) (verdict, severity string, ratio *float64) {
 	}
 	r := snap(geomean(g.matched), c.o.Threshold)
 	severity = Severity(r, c.o.Threshold)
-	share := float64(g.missing) / float64(g.missing+len(g.matched))
-	tooMany := g.missing > 0 && share > c.o.MaxMissing+onLimit
 	switch {
 	case severity != SeverityDone:
 		return Investigate, severity, &r
-	case tooMany:
+	case c.tooMany(g):
 		return Investigate, MissingData, &r
 	}
 	return Done, SeverityDone, &r
+}
+
+// tooMany reports whether more configs are missing than may be.
+func (c *comparison) tooMany(g group) bool {
+	return g.missing > 0 && float64(g.missing)/float64(g.missing+len(g.matched)) > c.o.MaxMissing+onLimit
 }
 
 func geomean(ms []matched) float64 {
@@ -376,7 +379,7 @@ func geomean(ms []matched) float64 {
 // It returns why the times decide nothing, else "".
 func (c *comparison) statistics(ms []matched) (blocked string) {
 	r, limit := read(ms, c.v.Rounds), c.o.Threshold
-	c.v.Notes = append(c.v.Notes, r.notes()...)
+	c.v.Notes = append(c.v.Notes, r.notes(limit)...)
 	budget := max(0, c.o.MaxRounds-r.rounds)
 	lowest, mean := Severity(math.Exp(r.lowest), limit), Severity(math.Exp(r.mean), limit)
 	if lowest != mean && budget > 0 {
@@ -496,6 +499,7 @@ func (c *comparison) noisyNote(ms []matched) {
 	switch n := len(ms) - len(calm); {
 	case n == 0:
 	case len(calm) == 0:
+		c.allNoisy = true
 		c.note("every config is noisy: %s", strings.Join(why, "; "))
 	default:
 		c.note("without %s that %s noisy the geomean is %s: %s", words.Count(n, "config"), words.Form(n, "is", "are"), FormatRatio(geomean(calm), c.o.Threshold), strings.Join(why, "; "))
@@ -608,7 +612,13 @@ func (c *comparison) sentence(all group, blocked string) {
 	if v.Borderline {
 		v.Sentence += "; borderline"
 	}
+	if c.allNoisy {
+		v.Sentence += "; " + words.Form(len(all.matched), "the config", "every config") + " is noisy"
+	}
 	v.Sentence += "."
+	if v.Verdict == Done && v.Comparable != "yes" {
+		v.Sentence += " That both sides ran alike is not shown, so the gate does not pass it."
+	}
 	if c.open != "" {
 		v.Sentence += " " + c.open
 	}
@@ -621,6 +631,9 @@ func (c *comparison) comparedWith(ms []matched) string {
 		if !slices.Contains(names, m.reference) {
 			names = append(names, m.reference)
 		}
+	}
+	if len(names) == 1 && names[0] == c.o.Candidate {
+		return "the reference's records of " + names[0]
 	}
 	return strings.Join(names, " and ")
 }

@@ -138,7 +138,7 @@ func (c *comparison) triage(all group) []Triage {
 			"Measure again with CUPTI=1, so that kernel_times names the kernels that ran.",
 		}})
 	}
-	if steps := c.missingSteps(); len(steps) > 0 && v.Severity == MissingData {
+	if steps := c.missingSteps(); len(steps) > 0 && c.tooMany(all) {
 		out = append(out, Triage{Title: "Configs without a time", Rules: []string{}, Steps: steps})
 	}
 	byKind := map[launchKind][]launched{}

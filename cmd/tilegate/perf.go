@@ -34,7 +34,7 @@ type perfCompareCmd struct {
 }
 
 func (c *perfCompareCmd) Help() string {
-	return "Compares measured configs by class, test and parameters: those of a perf job's folder, or of the files that are named. Exit status: 0 DONE, 1 INVESTIGATE (slower or missing data), 2 wrong usage or a missing file, 3 BLOCKED (no verdict on times is possible)."
+	return "Compares measured configs by class, test and parameters: those of a perf job's folder, or of the files that are named. Without evidence of GPU, driver and timing method the times alone decide, comparable is unknown, and the gate would not pass a DONE. Exit status: 0 DONE, 1 INVESTIGATE (slower or missing data), 2 wrong usage or a missing file, 3 BLOCKED (no verdict on times is possible)."
 }
 
 func (c *perfCompareCmd) Run(s streams) error {
@@ -45,7 +45,7 @@ func (c *perfCompareCmd) Run(s streams) error {
 	switch c.Format {
 	case "json":
 		err = writeJSON(s.Out, v)
-		if err == nil && (v.Verdict != perf.Done || v.Borderline) {
+		if err == nil && (v.Verdict != perf.Done || v.Borderline || v.Comparable != "yes") {
 			_, err = fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(v.Sentence).Line())
 		}
 	case "markdown":
