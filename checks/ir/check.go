@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -18,23 +19,13 @@ var known = []string{"load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_vi
 // module, no entry whose symbol contains the kernel's name, the Python-level
 // IR, or an end inside of a block.
 func Check(data []byte, kernel string) []check.Problem {
-	var all []check.Problem
-	add := func(s check.Severity, line int, format string, args ...any) {
-		all = append(all, check.Problem{Severity: s, Rule: Rule, Line: line, Message: untrusted.Text(fmt.Sprintf(format, args...))})
-	}
-	if len(strings.TrimSpace(string(data))) == 0 {
-		add(check.Error, 0, "expected CUDA Tile IR, found an empty file")
-		return all
+	if empty(data) {
+		return unusable(data, Module{})
 	}
 	m := Read(data)
-	if m.PythonLevel != "" {
-		add(check.Error, m.PythonLine, "expected CUDA Tile IR, found the Python-level IR (%q): translate the bytecode dump to MLIR", m.PythonLevel)
-	}
-	if !m.HasModule {
-		add(check.Error, 0, "expected a cuda_tile.module, found none")
-	}
-	if m.HasModule && !m.Closed {
-		add(check.Error, m.BrokenLine, "the text is not a whole dump: %s", m.Broken)
+	all := unusable(data, m)
+	add := func(s check.Severity, line int, format string, args ...any) {
+		all = append(all, problem(s, line, format, args...))
 	}
 	var names []string
 	matches := 0
@@ -61,6 +52,29 @@ func Check(data []byte, kernel string) []check.Problem {
 			list = strings.Join(names[:min(len(names), 8)], ", ")
 		}
 		add(check.Error, 0, "expected an entry whose symbol contains %q, found %s", kernel, list)
+	}
+	return all
+}
+
+func problem(s check.Severity, line int, format string, args ...any) check.Problem {
+	return check.Problem{Severity: s, Rule: Rule, Line: line, Message: untrusted.Text(fmt.Sprintf(format, args...))}
+}
+
+func empty(data []byte) bool { return len(bytes.TrimSpace(data)) == 0 }
+
+// unusable lists why a text is no whole module of CUDA Tile IR, whichever kernel's.
+func unusable(data []byte, m Module) (all []check.Problem) {
+	if empty(data) {
+		return []check.Problem{problem(check.Error, 0, "expected CUDA Tile IR, found an empty file")}
+	}
+	if m.PythonLevel != "" {
+		all = append(all, problem(check.Error, m.PythonLine, "expected CUDA Tile IR, found the Python-level IR (%q): translate the bytecode dump to MLIR", m.PythonLevel))
+	}
+	if !m.HasModule {
+		all = append(all, problem(check.Error, 0, "expected a cuda_tile.module, found none"))
+	}
+	if m.HasModule && !m.Closed {
+		all = append(all, problem(check.Error, m.BrokenLine, "the text is not a whole dump: %s", m.Broken))
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/check"
 	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/checks/words"
 )
@@ -74,27 +75,22 @@ func Compare(reference, generated []byte) Diff {
 	ref, gen := Read(reference), Read(generated)
 	for _, side := range []struct {
 		name string
+		data []byte
 		m    Module
-	}{{"reference", ref}, {"generated", gen}} {
-		why, at := "", 0
-		switch {
-		case side.m.PythonLevel != "":
-			why, at = "it is the Python-level IR", side.m.PythonLine
-		case !side.m.HasModule:
-			why = "it has no cuda_tile.module"
-		case !side.m.Closed:
-			why, at = "it is not a whole module: "+side.m.Broken, side.m.BrokenLine
-		case len(side.m.Entries) == 0:
-			why = "it has no entry"
+	}{{"reference", reference, ref}, {"generated", generated, gen}} {
+		why := unusable(side.data, side.m)
+		if len(why) == 0 && len(side.m.Entries) == 0 {
+			why = []check.Problem{{Message: "expected an entry, found none"}}
 		}
-		if why != "" {
+		if len(why) > 0 {
 			d.Verdict = Blocked
 			d.add(lineUnreadable, "", "", "")
-			d.note("the " + side.name + " text cannot be compared: " + why)
+			d.note("the " + side.name + " text cannot be compared: " + string(why[0].Message))
+			at := side.m.in(max(why[0].Line, 1)) // what is nowhere in a text is told of its beginning
 			if side.name == "reference" {
-				d.places(ref.in(at), nil)
+				d.places(at, nil)
 			} else {
-				d.places(nil, gen.in(at))
+				d.places(nil, at)
 			}
 		}
 	}
@@ -1163,6 +1159,21 @@ func (d Diff) WriteText(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", d.Verdict)
+	var explained []string
+	for _, x := range d.Differences {
+		for _, rule := range x.Rules {
+			if !slices.Contains(explained, rule) {
+				explained = append(explained, rule)
+			}
+		}
+	}
+	switch len(explained) {
+	case 0:
+	case 1:
+		fmt.Fprintf(&b, "`tilegate rules %s` explains the rule.\n", explained[0])
+	default:
+		b.WriteString("`tilegate rules ID` explains a rule.\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

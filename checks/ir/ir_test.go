@@ -215,7 +215,7 @@ func TestTextPutsCountsTogether(t *testing.T) {
 equivalent: addi 0 against 1 (lines 22 and 24), muli 0 against 1 (lines 22 and 25): index and mask arithmetic can be written in several ways
 noise: constant 1 against 2 (lines 22 and 26): the compiler adds or removes these
 FAIL_FIXABLE
-`, b.String())
+`+"`tilegate rules R20` explains the rule.\n", b.String())
 }
 
 // Texts that would cost a careless reader quadratic time or deep recursion.
