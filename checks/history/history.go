@@ -202,7 +202,7 @@ func Read(r io.Reader) ([]Measurement, error) {
 		case err == io.EOF:
 			return all, nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, fmt.Errorf("document %d is cut off at byte %d", n, d.InputOffset())
+			return nil, fmt.Errorf("document %d is cut off at byte %d: %s", n, d.InputOffset(), wayOut(n, d.InputOffset()))
 		case err != nil:
 			return nil, fmt.Errorf("document %d, at byte %d: expected a JSON object of schema %s: %s", n, d.InputOffset(), Schema, words.JSON(err))
 		case doc.Schema != Schema:
@@ -217,6 +217,15 @@ func Read(r io.Reader) ([]Measurement, error) {
 			all = append(all, m)
 		}
 	}
+}
+
+// wayOut says how a store whose document n is cut off is made whole again. What is
+// before the document is whole, and the documents of a store are lines.
+func wayOut(n int, offset int64) string {
+	if n == 1 {
+		return "nothing of it can be read; take another copy of the file"
+	}
+	return fmt.Sprintf("the %d before it %s whole, and `head -n %d FILE` keeps %s of a store with one document a line; record what was lost again", n-1, words.Form(n-1, "is", "are"), n-1, words.Form(n-1, "it", "them"))
 }
 
 // New are the measurements of some that are not among the known ones, each once.

@@ -17,7 +17,7 @@ func JSON(err error) string {
 		if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasSuffix(err.Error(), "unexpected end of JSON input") {
 			return "the text ends before the document does"
 		}
-		return err.Error()
+		return plainSyntax.Replace(err.Error())
 	}
 	found, text, isNumber := strings.Cut(wrong.Value, " ")
 	if name, ok := jsonNames[found]; ok {
@@ -32,6 +32,13 @@ func JSON(err error) string {
 	}
 	return what
 }
+
+// plainSyntax puts what the parser says of a text that is no JSON in plain words.
+var plainSyntax = strings.NewReplacer(
+	"invalid character ", "found ",
+	"looking for beginning of value", "where a value should begin",
+	"looking for beginning of object key string", "where a name in quotes should begin",
+)
 
 // jsonNames are the kinds of values in the words of messages.
 var jsonNames = map[string]string{"array": "a list", "object": "an object", "string": "a text", "number": "a number", "bool": "true or false"}

@@ -31,7 +31,9 @@ func TestJSONErrorsNameNoTypesOfTheProgram(t *testing.T) {
 		`{"tools":{"a":[]}}`:      "tools: expected a text, found a list",
 		``:                        "the text ends before the document does",
 		`{"list":[`:               "the text ends before the document does",
-		`{x`:                      "invalid character 'x' looking for beginning of object key string",
+		`{x`:                      "found 'x' where a name in quotes should begin",
+		`# Title`:                 "found '#' where a value should begin",
+		`{"at" 1}`:                "found '1' after object key",
 	} {
 		var v outer
 		err := json.Unmarshal([]byte(text), &v)

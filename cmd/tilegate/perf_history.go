@@ -191,6 +191,9 @@ func (c *perfHistoryCmd) judge(path string) (history.Measurement, error) {
 		return history.Measurement{}, fmt.Errorf("expected the folder of a perf job of tilegate runner or its %s, found a JUnit file, which names no commit", job.EvidenceFile)
 	}
 	f, err := openEvidence(path, job.Perf)
+	if other := (noEvidence{}); errors.As(err, &other) {
+		return history.Measurement{}, fmt.Errorf("expected the folder of a perf job of tilegate runner or its %s, found another file: %w; --import takes stores and exports", job.EvidenceFile, other.why)
+	}
 	if err != nil {
 		return history.Measurement{}, err
 	}

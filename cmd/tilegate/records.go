@@ -112,12 +112,20 @@ func readEvidence(paths []string) ([]job.Evidence, error) {
 		}
 		e, err := job.ParseEvidence(data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, noEvidence{path, err}
 		}
 		all = append(all, e)
 	}
 	return all, nil
 }
+
+// noEvidence says why a file that can be read is no evidence.
+type noEvidence struct {
+	path string
+	why  error
+}
+
+func (e noEvidence) Error() string { return e.path + ": " + e.why.Error() }
 
 // writeJSON prints a document of a machine format.
 func writeJSON(w io.Writer, v any) error {
