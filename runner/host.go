@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ type Host struct {
 	Cargo  string
 	Git    string // empty when absent; needed where a commit is named
 	SMI    string // nvidia-smi; empty when absent
+	// Toolkit is a folder with the CUDA toolkit's headers, which the crates of cutile
+	// are built with; empty when there is none.
+	Toolkit string
 	// GPUDevice says that the machine shows a GPU device file.
 	GPUDevice bool
 	Runner    job.Runner
@@ -56,8 +60,69 @@ func FindHost(ctx context.Context, environ []string) (Host, error) {
 	h.SMI, _ = exec.LookPath("nvidia-smi")
 	devices, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	h.GPUDevice = len(devices) > 0
+	h.Toolkit = findToolkit(environ, toolkitPlaces)
 	h.Python, err = findPython(ctx, environ)
 	return h, err
+}
+
+// toolkitPlaces are where a CUDA toolkit lies unless CUDA_TOOLKIT_PATH names another
+// folder. The first is the one that TileGym's own build takes.
+var toolkitPlaces = []string{"/usr/local/cuda", "/usr/local/cuda-13*"}
+
+// findToolkit is the folder that CUDA_TOOLKIT_PATH names, else the first of the usual
+// places, if it holds the headers; else empty.
+func findToolkit(environ, places []string) string {
+	if named := lookup(environ, toolkitVariable); named != "" {
+		places = []string{named}
+	}
+	for _, place := range places {
+		// In the toolkit's own layout, or in that of its packages for other platforms.
+		for _, header := range []string{"include/cuda.h", "targets/*/include/cuda.h"} {
+			if found, _ := filepath.Glob(filepath.Join(place, header)); len(found) > 0 {
+				return strings.TrimSuffix(strings.SplitN(found[0], "/include/", 2)[0], "/")
+			}
+		}
+	}
+	return ""
+}
+
+const toolkitVariable = "CUDA_TOOLKIT_PATH"
+
+// CanBuild is a MissingTool where a crate of the kernels needs the CUDA toolkit and
+// the host has none. Where cargo's configuration in the checkout may take the crates
+// from elsewhere only cargo knows what they need.
+func (h Host) CanBuild(w *Workspace, kernels []string) error {
+	if h.Toolkit != "" {
+		return nil
+	}
+	for _, name := range kernels {
+		k := w.Tree.Kernel(name)
+		if k == nil || k.Crate.Dir == "" || configuresCargo(w, k.Crate.Dir) {
+			continue
+		}
+		where := "in " + strings.Join(toolkitPlaces, " and ")
+		if named := lookup(h.Environ, toolkitVariable); named != "" {
+			where = "in " + toolkitVariable + ", which is " + named
+		}
+		return MissingTool{"the CUDA toolkit with include/cuda.h, which cutile is built with, " + where, "it, and name its folder with " + toolkitVariable}
+	}
+	return nil
+}
+
+// configuresCargo reports whether cargo finds a configuration in a folder of the
+// checkout, or above it in the checkout.
+func configuresCargo(w *Workspace, dir string) bool {
+	for {
+		for _, name := range []string{"config.toml", "config"} {
+			if _, err := os.Stat(filepath.Join(w.Root, filepath.FromSlash(dir), ".cargo", name)); err == nil {
+				return true
+			}
+		}
+		if dir == "." {
+			return false
+		}
+		dir = path.Dir(dir)
+	}
 }
 
 func findPython(ctx context.Context, environ []string) (string, error) {

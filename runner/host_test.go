@@ -27,6 +27,45 @@ func TestFindHostNamesWhatBringsAMissingTool(t *testing.T) {
 	assert.ErrorContains(t, err, "pytest")
 }
 
+func TestFindToolkit(t *testing.T) {
+	dir := t.TempDir()
+	for _, header := range []string{"old/include/driver.h", "cuda/include/cuda.h", "cuda-13.2/targets/x86_64-linux/include/cuda.h"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, header)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, header), nil, 0o644))
+	}
+	usual := []string{filepath.Join(dir, "old"), filepath.Join(dir, "cuda"), filepath.Join(dir, "cuda-13*")}
+	assert.Equal(t, filepath.Join(dir, "cuda"), findToolkit(nil, usual))
+	assert.Equal(t, filepath.Join(dir, "cuda-13.2", "targets", "x86_64-linux"), findToolkit(nil, usual[2:]))
+	assert.Empty(t, findToolkit(nil, usual[:1]))
+	assert.Empty(t, findToolkit([]string{"CUDA_TOOLKIT_PATH=" + filepath.Join(dir, "old")}, usual), "what is named is meant")
+	assert.Equal(t, filepath.Join(dir, "cuda"), findToolkit([]string{"CUDA_TOOLKIT_PATH=" + filepath.Join(dir, "cuda")}, nil))
+}
+
+// A build that finds no toolkit does not begin; one whose crates come from elsewhere
+// is cargo's to judge.
+func TestCanBuild(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"src/tilegym/ops/cutile_rs/a_kernel/kernel.rs":        "",
+		"src/tilegym/ops/cutile_rs/cutile_kernels/Cargo.toml": "[dependencies]\ncutile = \"=0.2.0\"\n",
+		"src/tilegym/ops/cutile_rs/cutile_kernels/src/lib.rs": "",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	w, err := InPlace(dir)
+	require.NoError(t, err)
+	var missing MissingTool
+	err = Host{Environ: []string{"CUDA_TOOLKIT_PATH=/nonexistent/cuda"}}.CanBuild(w, []string{"a"})
+	require.ErrorAs(t, err, &missing)
+	assert.ErrorContains(t, err, "/nonexistent/cuda")
+	assert.ErrorContains(t, Host{}.CanBuild(w, []string{"a"}), "in /usr/local/cuda and ")
+	assert.NoError(t, Host{Toolkit: "/opt/cuda"}.CanBuild(w, []string{"a"}))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".cargo"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".cargo", "config.toml"), nil, 0o644))
+	assert.NoError(t, Host{}.CanBuild(w, []string{"a"}))
+}
+
 func TestFindPythonTakesTheFirstThatImportsPytest(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, body string) {

@@ -250,6 +250,9 @@ func (s *stageRun) environ(device gpu) {
 		python += string(os.PathListSeparator) + inherited
 	}
 	set := []string{"PYTHONPATH=" + python, "PYTHONDONTWRITEBYTECODE=1", "DISABLE_FALLBACK=1"}
+	if s.Host.Toolkit != "" && lookup(s.Host.Environ, toolkitVariable) == "" {
+		set = append(set, toolkitVariable+"="+s.Host.Toolkit)
+	}
 	if device.index != "" {
 		set = append(set, "CUDA_VISIBLE_DEVICES="+device.index)
 	}

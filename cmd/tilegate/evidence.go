@@ -15,6 +15,7 @@ import (
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/runner"
 )
 
 // evidenceFolder is what one job of the runner left: its evidence, and the raw
@@ -43,6 +44,11 @@ func openEvidence(path string, stage job.Stage) (evidenceFolder, error) {
 		}
 	}
 	evidence, err := readEvidence([]string{file})
+	if errors.Is(err, fs.ErrNotExist) {
+		if why := notRun(path, stage); why != "" {
+			return evidenceFolder{}, errors.New(why)
+		}
+	}
 	if err != nil {
 		return evidenceFolder{}, err
 	}
@@ -50,6 +56,35 @@ func openEvidence(path string, stage job.Stage) (evidenceFolder, error) {
 		return evidenceFolder{}, fmt.Errorf("expected evidence of the %s stage, found one of %s", stage, found)
 	}
 	return evidenceFolder{dir, evidence[0]}, nil
+}
+
+// notRun says that a job left no folder because a stage before it failed, by the
+// folder which that one left beside; else "".
+func notRun(path string, stage job.Stage) string {
+	dir := filepath.Clean(path)
+	if filepath.Base(dir) == job.EvidenceFile {
+		dir = filepath.Dir(dir)
+	}
+	for before := runner.Before(stage); before != ""; before = runner.Before(before) {
+		beside := filepath.Join(filepath.Dir(dir), strings.Replace(filepath.Base(dir), "-"+string(stage)+"-", "-"+string(before)+"-", 1))
+		evidence, err := readEvidence([]string{beside})
+		if err != nil || beside == dir {
+			continue
+		}
+		why := ""
+		if evidence[0].Interrupted {
+			why = "was interrupted"
+		}
+		for _, command := range evidence[0].Commands {
+			if why == "" && command.ExitCode != 0 {
+				why = fmt.Sprintf("failed (%s ended with exit code %d)", command.Name, command.ExitCode)
+			}
+		}
+		if why != "" {
+			return fmt.Sprintf("%s is not there: %s was not run, since %s %s: see %s", path, stage, before, why, beside)
+		}
+	}
+	return ""
 }
 
 // jobsBelow names the folders of a stage's jobs in a folder of several jobs.

@@ -35,7 +35,7 @@ type runnerCmd struct {
 }
 
 func (c *runnerCmd) Help() string {
-	return "Builds, tests and measures kernels and leaves raw evidence; perf compare and correctness judge it. Needs cargo and a Python that imports pytest (TILEGATE_PYTHON, python3 or python). Exit status: 0 everything ran, 1 a command failed and the later stages were not run, 2 wrong usage or a missing tool, 3 interrupted."
+	return "Builds, tests and measures kernels and leaves raw evidence; perf compare and correctness judge it. Needs cargo, the CUDA toolkit (CUDA_TOOLKIT_PATH, or /usr/local/cuda) and a Python that imports pytest (TILEGATE_PYTHON, python3 or python). Exit status: 0 everything ran, 1 a command failed and the later stages were not run, 2 wrong usage or a missing tool, 3 interrupted."
 }
 
 func (c *runnerCmd) Run(s streams) error {
@@ -160,6 +160,11 @@ func (c *runnerCmd) run(ctx context.Context, r *runner.Runner, req job.Request, 
 	w, err := runner.InPlace(c.Checkout)
 	if err != nil {
 		return nil, err
+	}
+	if !c.DryRun {
+		if err := r.Host.CanBuild(w, req.Kernels); err != nil {
+			return nil, err
+		}
 	}
 	return r.Kernels(ctx, w, req, stages)
 }
