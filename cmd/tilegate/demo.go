@@ -22,7 +22,7 @@ type demoCmd struct {
 }
 
 func (c *demoCmd) Help() string {
-	return "Runs everything on this machine: a simulated GitHub with two pull requests, the App, and a runner that really builds, tests and measures them. Needs cargo, git and a Python that imports pytest; no network, GPU or account. Exit status with --once: 0 all came out as it has to, 1 something did not, 2 a tool is missing, 3 not finished."
+	return "Runs everything on this machine: a simulated GitHub with two pull requests, the App, and a runner that really builds, tests and measures them. The second is wrong and slow on purpose, so that its gate fails. Needs cargo, git and a Python that imports pytest; no network, GPU or account. Exit status with --once: 0 all came out as it has to, 1 something did not, 2 a tool is missing, 3 not finished."
 }
 
 // patience is how long --once waits for the gates.
@@ -51,7 +51,11 @@ func (c *demoCmd) Run(s streams) error {
 		return err
 	}
 	defer d.Close()
-	fmt.Fprintf(s.Err, "the pull requests: %s\n", d.URL)
+	until := ""
+	if c.Once {
+		until = " until this ends"
+	}
+	fmt.Fprintf(s.Err, "the pull requests%s: %s\n", until, d.URL)
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	result, err := d.Wait(limited)
@@ -66,6 +70,9 @@ func (c *demoCmd) Run(s streams) error {
 		return exitUndecided
 	}
 	result.Report(s.Out)
+	if len(result.Problems) == 0 {
+		fmt.Fprintln(s.Err, "that is as it has to be: the second change is wrong on purpose, and its gate does not let it through")
+	}
 	if !c.Once {
 		fmt.Fprintln(s.Err, "press Ctrl-C to end")
 		<-ctx.Done()

@@ -18,6 +18,8 @@ func TestDemo(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := run([]string{"demo", "--once"}, streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	assert.Zero(t, status, "%s%s", out.String(), errs.String())
+	assert.Regexp(t, `(?m)^the pull requests until this ends: http://`, errs.String())
+	assert.Regexp(t, `\nthat is as it has to be: the second change is wrong on purpose, and its gate does not let it through\n$`, errs.String())
 	assert.Equal(t, "gate success Port row_sum to cutile-rs\ngate failure scale_add: scale in base two\ndemo: ok\n", out.String())
 }
 
@@ -27,7 +29,7 @@ func TestDemoThatIsStopped(t *testing.T) {
 		var out, errs lockedBuffer
 		ended := make(chan int, 1)
 		go func() { ended <- run(args, streams{strings.NewReader(""), &out, &errs}) }()
-		require.Eventually(t, func() bool { return strings.Contains(errs.String(), "the pull requests: ") }, time.Minute, time.Millisecond, errs.String())
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), "the pull requests") }, time.Minute, time.Millisecond, errs.String())
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 		select {
 		case status := <-ended:
