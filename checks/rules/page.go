@@ -70,3 +70,40 @@ func Index(list []*Rule) string {
 	}
 	return b.String()
 }
+
+// Limits is the page of what a review without findings does not mean: what no rule
+// looks at, and the limits of each rule as its own page has them.
+func Limits(list []*Rule) string {
+	var b strings.Builder
+	b.WriteString(`# What a clean review does not mean
+
+Generated from the rule directories by ` + "`go test ./checks/rules/all -update`" + `; do not edit.
+
+A review without findings means that no rule fires on the files that were read. It does not mean that the kernel is right or fast: a
+review runs nothing and computes no tensor. That is shown by the stages on a GPU, and the gate is green only with both.
+
+- **Values.** A rule says where code is *written* in a way that fails. Which operands a product has and in which order, which comparison
+  makes a mask, which index goes to which axis, how many blocks a grid has, which number a constant is, and which sizes, dtypes and hints
+  a wrapper passes is looked at only as far as a rule below says so. A wrong one of these leaves the review clean, and correctness or
+  perf has to find it.
+- **What is not known.** A rule that does not know, because a type, a name or a value comes from elsewhere, stays silent. So does one
+  that needs the reference, the analysis or a base that is not there.
+- **Severity.** An error is certain and blocks. A warning can be a certain fault as well, of a kind that may be meant or that does no harm
+  somewhere; it does not change the exit status unless ` + "`--fail-on warning`" + ` is given.
+- **What is older.** With ` + "`--base`" + ` only what the change adds is told. A fault that was there before is only counted.
+- **What was accepted.** A comment ` + "`tilegate: allow(ID) reason`" + ` silences a finding, and a configuration may switch a rule off.
+- **Tests.** The T rules compare the tests with those of the base. Whether the tests of the base would find a fault nobody knows.
+
+How often a rule is wrong where it fires is another question: [false-alarms.md](false-alarms.md).
+
+## What each rule does not see
+
+What its page says under *Limits*.
+`)
+	for _, r := range list {
+		_, rest, _ := strings.Cut(r.Doc, "\n## Limits\n")
+		own, _, _ := strings.Cut(rest, "\n## ")
+		fmt.Fprintf(&b, "\n### [%s](rules/%s.md): %s\n\n%s\n", r.ID, r.ID, r.Title, strings.TrimSpace(own))
+	}
+	return b.String()
+}

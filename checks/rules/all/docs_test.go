@@ -18,7 +18,13 @@ var update = flag.Bool("update", false, "write docs/rules.md and docs/rules")
 // TestDocs keeps docs/rules.md and the rule pages equal to the rules.
 func TestDocs(t *testing.T) {
 	docs := "../../../docs"
-	want := map[string]string{filepath.Join(docs, "rules.md"): rules.Index(all.Rules)}
+	want := map[string]string{
+		filepath.Join(docs, "rules.md"):  rules.Index(all.Rules),
+		filepath.Join(docs, "limits.md"): rules.Limits(all.Rules),
+	}
+	for _, r := range all.Rules {
+		require.Regexp(t, `(?s)\n## Limits\n\n\S.*\n## `, r.Doc, "%s: every rule says what it does not see", r.ID)
+	}
 	for _, r := range all.Rules {
 		require.NoError(t, r.Validate())
 		want[filepath.Join(docs, "rules", r.ID+".md")] = rules.Page(r)
