@@ -59,7 +59,7 @@ func Write(w io.Writer, format string, r *Report, s Style) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return e.Encode(r.withCommands(s))
 	case "sarif":
 		return writeSARIF(w, r, s)
 	case "rdjson":
@@ -71,6 +71,20 @@ func Write(w io.Writer, format string, r *Report, s Style) error {
 		return err
 	}
 	return fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(Formats, ", "))
+}
+
+// withCommands is the report with the command of each fix in it.
+func (r *Report) withCommands(s Style) *Report {
+	out := *r
+	out.Findings = slices.Clone(r.Findings)
+	for i, f := range out.Findings {
+		if f.Fix != nil {
+			fix := *f.Fix
+			fix.Command = s.repair(f)
+			out.Findings[i].Fix = &fix
+		}
+	}
+	return &out
 }
 
 // Sentence sums up a report in one sentence. One with unread files or without a kernel

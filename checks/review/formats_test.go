@@ -420,6 +420,12 @@ func TestFormatsSayWhatToDo(t *testing.T) {
 	assert.Contains(t, github, "::m%0Aw%0Aalso at lines 7, 9%0Afix: write `x`|y (tilegate fix --rule R1)\n")
 	assert.Contains(t, github, "::n%0Av%0Aalso at line 4\n")
 
+	asked := review.Style{Path: "tree", Base: "main"}
+	const command = "tilegate fix tree --base main --rule R1"
+	assert.Contains(t, told(t, "sarif", r, asked), `"text": "write `+"`x`|y ("+command+`)"`)
+	assert.Contains(t, told(t, "json", r, asked), `"command": "`+command+`"`)
+	assert.Empty(t, fixable.Fix.Command, "printing leaves the report as it is")
+
 	r.Findings = r.Findings[:1]
 	assert.True(t, strings.HasSuffix(told(t, "text", r, review.Style{}), "`tilegate rules R1` explains the rule.\n"))
 	r.Findings[0].New = false

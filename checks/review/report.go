@@ -153,6 +153,9 @@ type Finding struct {
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits"`
+	// Command applies it in the checkout that was reviewed; known where a report is
+	// printed.
+	Command string `json:"command,omitempty"`
 }
 
 // Edit replaces the whole lines StartLine..EndLine (1-based, inclusive) of the

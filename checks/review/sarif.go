@@ -221,7 +221,7 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 			res.Message.Text += "."
 		}
 		if f.Fix != nil {
-			res.Fixes = []sarifFix{{sarifText{Text: f.Fix.Description}, []sarifChange{{artifact(f.Path), replacements(file, f.Fix)}}}}
+			res.Fixes = []sarifFix{{sarifText{Text: f.Fix.Description + " (" + s.repair(f.Finding) + ")"}, []sarifChange{{artifact(f.Path), replacements(file, f.Fix)}}}}
 		}
 		run.Results = append(run.Results, res)
 	}
