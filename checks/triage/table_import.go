@@ -127,8 +127,10 @@ var importRows = []Row{
 		ID: "S-I07", Stage: Import, Class: Env, Also: Host, Rules: []string{"R35", "R40"}, Rank: General, From: TileGym,
 		Title: "The backend says that it is not available",
 		Steps: []string{
-			"Check that cargo is installed, or that a fresh library is there.",
-			"Check that importing the ops package does not drop the backend (S-I08).",
+			"See which backend the message names: only `cutile-rs` is built by cargo.",
+			"`cutile-rs`: check that cargo is installed, or that a fresh library is there, and that importing the ops package does not drop the backend (S-I08).",
+			"`cutile`, the reference: install its Python package on the machine (`pip install 'cuda-tile[tileiras]'`), and see that TILEGYM_DISABLE_CUTILE is not set; cargo has no part in it.",
+			"Another backend: install what TileGym needs for it, such as triton for `triton`.",
 		},
 		Any: []Pattern{
 			{Line: `Backend cutile-rs is not available`},
