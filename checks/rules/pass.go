@@ -173,13 +173,26 @@ func Insert(offset int, text, description string) *Fix {
 // with constructs given only for those. A rule that looks at the same matter
 // from further away asks this, so that one fault is not told twice.
 func (p *Pass) Speaks(r *Rule, constructs ...string) bool {
-	spoke := false
+	return slices.ContainsFunc(p.Reports(r), func(d Diagnostic) bool {
+		return len(constructs) == 0 || slices.Contains(constructs, d.Construct)
+	})
+}
+
+// Reports lists what another rule reports about the pass's kernel, for a rule that
+// leaves these places to it.
+func (p *Pass) Reports(r *Rule) []Diagnostic {
+	var out []Diagnostic
 	for _, check := range r.checks() {
 		run(Pass{Rule: r, Tree: p.Tree, facts: p.facts}, check, nil, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
-			spoke = spoke || len(constructs) == 0 || slices.Contains(constructs, d.Construct)
+			out = append(out, d)
 		})
 	}
-	return spoke
+	return out
+}
+
+// In reports whether the place of a diagnostic lies in a node.
+func (d Diagnostic) In(n syntax.Node) bool {
+	return n.Valid() && n.File() == d.File && n.Span().Contains(d.Span)
 }
 
 // AnyFact is a Fact of any type.

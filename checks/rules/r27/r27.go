@@ -4,12 +4,15 @@ package r27
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/reference"
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/r34"
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
@@ -54,6 +57,7 @@ func run(p *rules.Pass) {
 // operands reports transposed copies before the launch.
 func operands(p *rules.Pass, w *host.Wrapper) {
 	var copies *reference.Copies
+	owners := sync.OnceValue(func() []rules.Diagnostic { return p.Reports(r34.Rule) })
 	launches := w.Launches()
 	for _, c := range w.Copies() {
 		region := w.Region(c.Node)
@@ -73,6 +77,10 @@ func operands(p *rules.Pass, w *host.Wrapper) {
 		}
 		if copies.Include(w, c) != reference.No {
 			continue
+		}
+		value := w.Before(c.Tensor)
+		if slices.ContainsFunc(owners(), func(d rules.Diagnostic) bool { return d.In(c.Node) || d.In(value) }) {
+			continue // the kernel swaps the same axes, which is worse than the copy
 		}
 		severity, where := rules.Warning, "before the launch"
 		if region == host.Hot {
