@@ -15,6 +15,11 @@ import (
 type installs struct {
 	maybe []int // notes that could match the present line
 
+	named   map[string]bool // minor versions of Python that PYTHONPATH names
+	frames  map[string]bool // and those from which code ran
+	half    line            // the installer found a package half removed
+	halved  string          // its name without the first letter
+	broken  absence
 	partly  line   // a build went on without CUDA
 	ignored string // versions that another Python could have
 	alone   line   // a container has no network
@@ -36,19 +41,20 @@ type installs struct {
 	unbuilt absence
 	extensions map[string]bool // compiled files that a listing shows, by the name before the dot
 
-	parts       map[string]bool // top folders that a wheel's listing shows
-	bare        absence         // a wheel was made without its module
-	caches      map[string]line // wheels of this machine that came from the installer's cache
-	stale       absence
-	isolated    absence         // a build got another PyTorch than the one that runs
-	inBuild     bool            // the packages for a build of its own are being fetched
-	compile     map[string]line // versions of PyTorch that builds got
-	version     string          // the one that runs
-	homes       line            // code ran from the user's own packages
-	shared      bool            // and from those of an environment
-	foreignPath line            // code ran from packages of another Python
-	noPlugins   line            // plugins are not loaded by themselves
-	rust        line            // Rust was installed
+	parts        map[string]bool // top folders that a wheel's listing shows
+	bare         absence         // a wheel was made without its module
+	caches       map[string]line // wheels of this machine that came from the installer's cache
+	stale        absence
+	isolated     absence         // a build got another PyTorch than the one that runs
+	inBuild      bool            // the packages for a build of its own are being fetched
+	compile      map[string]line // versions of PyTorch that builds got
+	version      string          // the one that runs
+	homes        line            // code ran from the user's own packages
+	shared       bool            // and from those of an environment
+	foreignMinor string
+	foreignPath  line // code ran from packages of another Python
+	noPlugins    line // plugins are not loaded by themselves
+	rust         line // Rust was installed
 
 	programs map[string]line // in a folder that is not on the path
 	exported line            // a folder was handed to the later steps
@@ -109,6 +115,7 @@ const (
 	cachedWheel   = "S-I101"
 	oldRust       = "S-B24"
 	noCUDA        = "S-I102"
+	halfRemoved   = "S-I103"
 	noNetwork     = "S-X122"
 	gpuInBuild    = "S-X123"
 	otherArch     = "S-B131"
@@ -217,15 +224,16 @@ var allFacts = sync.OnceValue(func() []fact {
 			}
 		}},
 		{compile(`^Requirement already satisfied: torch\b.*\((\d+\.\d+)\.|^torch(?: +|==|: |\.__version__ ?=* ?)(\d+\.\d+)\.\d|^\+ torch==(\d+\.\d+)\.`), func(s *installs, _ line, m []string) { s.version = strings.Clone(m[1] + m[2] + m[3]) }},
-		{compile(`^File "(?:[^"]*/lib/python3\.(\d+)/)(?:site|dist)-packages/`), func(s *installs, l line, m []string) {
-			minor, _ := strconv.Atoi(m[1])
-			switch {
-			case s.python > 0 && minor != s.python:
-				s.foreignPath = l
-			case strings.Contains(l.text, "/.local/lib/"):
-				s.homes = l
-			default:
-				s.shared = true
+		{compile(`^File "[^"]*/lib/python3\.(\d+)/((?:site|dist)-packages/)?`), (*installs).frame},
+		{compile(`\bPYTHONPATH\b.*/python3\.(\d+)/`), func(s *installs, _ line, m []string) { s.named = set(s.named, m[1]) }},
+		{compile(`Ignoring invalid distribution [~-](\w+)`), func(s *installs, l line, m []string) {
+			if s.half.n == 0 {
+				s.half, s.halved = l, strings.Clone(m[1])
+			}
+		}},
+		{compile(`module '(\w+)[\w.]*' has no attribute|cannot import name '\w+' from '(\w+)|No module named '(\w+)|-packages/(\w+)/\S*: undefined symbol`), func(s *installs, l line, m []string) {
+			if name := m[1] + m[2] + m[3] + m[4]; s.halved != "" && len(name) > 1 && strings.EqualFold(name[1:], s.halved) {
+				s.broken.keep(s.half, "", l)
 			}
 		}},
 		{compile(`\bPYTEST_DISABLE_PLUGIN_AUTOLOAD\W{1,3}\w`), first(func(s *installs) *line { return &s.noPlugins })},
@@ -251,7 +259,7 @@ var allFacts = sync.OnceValue(func() []fact {
 		{compile(`there is no version of ([\w.-]+)==(\S+\+(?:cu|rocm|xpu|cpu)\w*)`), func(s *installs, l line, m []string) { s.tagged(l, m[2]) }},
 
 		{compile(`\bdocker (?:create|run) .*\bHOME=(?:/github/home|/builds/\S+|/__w/\S+)`), first(func(s *installs) *line { return &s.home })},
-		{compile(`rustup could not choose a version of|(?:^|: )(?:cargo|rustc|rustup): (?:command )?not found$`), func(s *installs, l line, _ []string) {
+		{compile(`rustup could not choose a version of`), func(s *installs, l line, _ []string) {
 			if s.noHome == "" {
 				s.noHome = strings.Clone(l.text)
 			}
@@ -432,6 +440,21 @@ func (s *installs) noModule(l line, m []string) {
 	}
 }
 
+// frame takes a frame of a traceback in a library of Python.
+func (s *installs) frame(l line, m []string) {
+	s.frames = set(s.frames, m[1])
+	minor, _ := strconv.Atoi(m[1])
+	switch {
+	case m[2] == "":
+	case s.python > 0 && minor != s.python:
+		s.foreignPath, s.foreignMinor = l, m[1]
+	case strings.Contains(l.text, "/.local/lib/"):
+		s.homes = l
+	default:
+		s.shared = true
+	}
+}
+
 // otherBuild takes an error of an extension that was built against another PyTorch.
 func (s *installs) otherBuild(l line, _ []string) {
 	for name, at := range s.caches {
@@ -459,7 +482,7 @@ func (s *installs) noName(l line, m []string) {
 // noExtension takes an error about a compiled part that a package lacks.
 func (s *installs) noExtension(module, part string, l line) {
 	part = strings.TrimPrefix(part, ".")
-	if !strings.HasPrefix(part, "_") || ofOthersModule.MatchString(module) || l.warn {
+	if !compiledPart.MatchString(part) || ofOthersModule.MatchString(module) || l.warn {
 		return
 	}
 	name := moduleOf(module)
@@ -471,6 +494,9 @@ func (s *installs) noExtension(module, part string, l line) {
 		s.unbuilt.keep(l, "", l)
 	}
 }
+
+// compiledPart is the name of a module that is likely to be compiled.
+var compiledPart = regexp.MustCompile(`^_(?:C|c|ext|native|rust|cuda|core|lib|kernels?|ops|cpp|backend|bindings?)(?:_\w+)?$`)
 
 // ofOthersModule is a package that the job does not build.
 var ofOthersModule = regexp.MustCompile(`^` + thirdParty + `$`)
@@ -544,7 +570,7 @@ func (s *installs) noVersion(l line, m []string) {
 		return
 	}
 	lowest, _, _ := strings.Cut(m[3], ",")
-	if older(m[2], lowest) && s.python > 0 {
+	if older(m[2], lowest) && s.python >= tooNew-1 && !s.index {
 		s.release.keep(l, "the oldest one that Python 3."+strconv.Itoa(s.python)+" can have is "+lowest, l)
 	}
 }
@@ -657,7 +683,10 @@ func (s *installs) end(sc *logScan) {
 	if s.shared {
 		fact(userPackages, s.homes, "", "S-I25", "S-I22", "S-I12", "S-I50", unnamedError)
 	}
-	fact(oldPackages, s.foreignPath, "Python 3."+strconv.Itoa(s.python)+" runs", "S-I25", "S-I22", "S-I11", "S-I12", "S-I39", "S-I40", unnamedError)
+	if s.foreignPath.n > 0 && (s.named[s.foreignMinor] || s.frames[strconv.Itoa(s.python)]) {
+		fact(oldPackages, s.foreignPath, "Python 3."+strconv.Itoa(s.python)+" runs", "S-I25", "S-I22", "S-I11", "S-I12", "S-I39", "S-I40", unnamedError)
+	}
+	tell(halfRemoved, s.broken)
 	fact(noAutoload, s.noPlugins, "", "S-I38", "S-I37", "S-I14")
 	// What a step found missing and then installed is no cause.
 	if h := sc.found[oldRust]; h != nil && h.log == sc.logs && s.unfound.at.n == 0 && s.rust.n > h.Line && strings.Contains(h.Excerpt.Plain(), "not found") {

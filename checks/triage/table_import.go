@@ -1080,7 +1080,7 @@ var importRows = []Row{
 			"What is missed (a path, a marker, an option) stands in the file that the header says is ignored.",
 		},
 		Any: []Pattern{
-			{Line: `ignoring pytest config in \S+`, With: []string{"S-I06", "S-I11", "S-I12", "S-I14", "S-I23", "S-I27", "S-I37", "S-I84"}, Rank: Root},
+			{Line: `ignoring pytest config in \S+`, With: []string{"S-I06", "S-I14", "S-I27", "S-I37", "S-I84"}, Rank: Root},
 		},
 		Example:  "configfile: pytest.ini (WARNING: ignoring pytest config in pyproject.toml!)\nE   ModuleNotFoundError: No module named 'kern'",
 		NearMiss: "configfile: pyproject.toml\nE   ModuleNotFoundError: No module named 'kern'",
@@ -1138,7 +1138,6 @@ var importRows = []Row{
 			"Give each job an environment of its own: jobs that share one disturb each other.",
 		},
 		Any: []Pattern{
-			{Line: `Ignoring invalid distribution [~-]\w+`, With: []string{"S-I11", "S-I12", "S-I22", "S-I25", "S-I40", "S-I50", "S-I91", unnamedError}, Rank: Root},
 			{Line: `(No such file or directory|Directory not empty): '\S*-packages/(~\w+|\S*\.dist-info)`},
 		},
 		Example:  "WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\nE   AttributeError: module 'torch' has no attribute 'Tensor'",

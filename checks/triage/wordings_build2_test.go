@@ -38,6 +38,10 @@ func TestWhatWasInstalledContradictsTheError(t *testing.T) {
 		{"S-J22", "TORCH_CUDA_ARCH_LIST=8.0+PTX\nGPU 0: NVIDIA H100 80GB HBM3\nRuntimeError: CUDA error: no kernel image is available for execution on the device"},
 		{"S-B131", "nvcc -gencode=arch=compute_90a,code=sm_90a -c k.cu\nGPU 0: NVIDIA B200\nRuntimeError: CUDA error: no kernel image is available for execution on the device"},
 		{"S-X19", "OSError: /w/lib/libkern.so: file too short\nversion https://git-lfs.github.com/spec/v1"},
+		{"S-I25", "Python 3.12.3\nFile \"/usr/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import"},
+		{"S-I11", "E   ModuleNotFoundError: No module named 'kern._utils'"},
+		{"S-B24", "/usr/bin/docker create --name ci -e \"HOME=/github/home\" ci:1\n/bin/sh: 1: cargo: not found"},
+		{"S-I11", "WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\nModuleNotFoundError: No module named 'cffi'"},
 		{"S-I103", "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: '/opt/venv/lib/python3.12/site-packages/~orch'"},
 		{"S-X113", "Secret source: Dependabot\n##[error]Resource not accessible by integration"},
 	} {
