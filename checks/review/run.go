@@ -77,6 +77,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	now.leaveOut(head, kernels)
 	var before outcome
 	if base != nil {
 		progress("reviewing the base")

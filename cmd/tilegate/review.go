@@ -21,7 +21,7 @@ import (
 type reviewCmd struct {
 	Path   string   `arg:"" optional:"" default:"." help:"TileGym checkout to review (default: the current folder)."`
 	Base   *string  `placeholder:"REV" help:"Report only what is new against the merge base with this revision."`
-	Kernel []string `placeholder:"NAME" sep:"none" help:"Review this kernel only; may be repeated."`
+	Kernel []string `placeholder:"NAME" sep:"none" help:"Review this kernel and what it shares with others only; may be repeated."`
 	Format string   `enum:"text,json,sarif,rdjson,github,markdown" default:"text" help:"Output format: ${enum}."`
 	FailOn string   `enum:"error,warning,note" default:"error" help:"Lightest severity that makes the exit status 1: ${enum}."`
 	All    bool     `help:"Show findings that are not new, too; in SARIF also those that comments accept, as suppressed."`
