@@ -94,7 +94,9 @@ func compare(p *rules.Pass, f *dsl.Func, k *reference.Kernel) {
 		}
 	}
 	for _, q := range f.Params {
-		if dsl.ParseType(q.Type).Kind != dsl.Scalar {
+		// Rust has const generics of integers and bool, none of floating-point or
+		// element types.
+		if t := dsl.ParseType(q.Type); t.Kind != dsl.Scalar || !t.Int() && t.Elem != "bool" {
 			continue
 		}
 		name, ok := baked[normal(q.Name)]
