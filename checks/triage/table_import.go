@@ -1046,8 +1046,8 @@ var importRows = []Row{
 			"What is compiled for one version of Python does not load in another.",
 		},
 		Context:  `\bPYTHONPATH\b`,
-		Example:  "Python 3.12.3\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
-		NearMiss: "Python 3.10.3\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
+		Example:  "Python 3.12.3\nPYTHONPATH=/opt/tools/lib/python3.10/site-packages\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
+		NearMiss: "Python 3.12.3\nFile \"/opt/tools/lib/python3.10/site-packages/numpy/__init__.py\", line 140, in <module>\nImportError: numpy.core.multiarray failed to import",
 	},
 	{
 		ID: "S-I96", Stage: Import, Class: Test, From: Platform,
@@ -1082,8 +1082,8 @@ var importRows = []Row{
 		Any: []Pattern{
 			{Line: `ignoring pytest config in \S+`, With: []string{"S-I06", "S-I14", "S-I27", "S-I37", "S-I84"}, Rank: Root},
 		},
-		Example:  "configfile: pytest.ini (WARNING: ignoring pytest config in pyproject.toml!)\nE   ModuleNotFoundError: No module named 'kern'",
-		NearMiss: "configfile: pyproject.toml\nE   ModuleNotFoundError: No module named 'kern'",
+		Example:  "configfile: pytest.ini (WARNING: ignoring pytest config in pyproject.toml!)\nE   ModuleNotFoundError: No module named 'tests'",
+		NearMiss: "configfile: pyproject.toml\nE   ModuleNotFoundError: No module named 'tests'",
 	},
 	{
 		ID: "S-I99", Over: []string{"S-I11"}, Stage: Import, Class: Host, Also: Env, From: Platform,
