@@ -15,20 +15,23 @@ import (
 type installs struct {
 	maybe []int // notes that could match the present line
 
-	named   map[string]bool // minor versions of Python that PYTHONPATH names
-	frames  map[string]bool // and those from which code ran
-	half    line            // the installer found a package half removed
-	halved  string          // its name without the first letter
-	broken  absence
-	partly  line   // a build went on without CUDA
-	ignored string // versions that another Python could have
-	alone   line   // a container has no network
-	lacks   line   // the first module that is missing
-	archs   line   // the architectures that a build was for
-	listed  []int
-	ptx     bool // it holds PTX, too
-	gpu     int  // the architecture of the machine's GPU, 0 when it is not known
-	noImage bool // the library has no code for the GPU
+	files    map[string]line // shared libraries that a listing shows, by their names
+	missed   string          // a library that the loader does not find
+	unlisted absence         // it is among them
+	named    map[string]bool // minor versions of Python that PYTHONPATH names
+	frames   map[string]bool // and those from which code ran
+	half     line            // the installer found a package half removed
+	halved   string          // its name without the first letter
+	broken   absence
+	partly   line   // a build went on without CUDA
+	ignored  string // versions that another Python could have
+	alone    line   // a container has no network
+	lacks    line   // the first module that is missing
+	archs    line   // the architectures that a build was for
+	listed   []int
+	ptx      bool // it holds PTX, too
+	gpu      int  // the architecture of the machine's GPU, 0 when it is not known
+	noImage  bool // the library has no code for the GPU
 
 	packages map[string]line // installed or found, by module
 	removed  map[string]line // taken away again
@@ -115,6 +118,7 @@ const (
 	cachedWheel   = "S-I101"
 	oldRust       = "S-B24"
 	noCUDA        = "S-I102"
+	notSearched   = "S-I104"
 	halfRemoved   = "S-I103"
 	noNetwork     = "S-X122"
 	gpuInBuild    = "S-X123"
@@ -197,6 +201,19 @@ var allFacts = sync.OnceValue(func() []fact {
 			}
 			if n, err := strconv.Atoi(m[2] + m[3]); err == nil {
 				s.gpu = n
+			}
+		}},
+		{compile(`^(?:\S+ +)*(?:\S*/)?(lib[\w+-]+\.so[.\d]*)$`), func(s *installs, l line, m []string) {
+			if s.files == nil {
+				s.files = map[string]line{}
+			}
+			if len(s.files) < maxConditions {
+				s.files[strings.Clone(m[1])] = l
+			}
+		}},
+		{compile(`\b(lib[\w+-]+\.so[.\d]*): cannot open shared object file`), func(s *installs, l line, m []string) {
+			if s.missed == "" && !strings.HasPrefix(m[1], "libcuda.so") && !strings.Contains(l.text, "/"+m[1]) {
+				s.missed, s.unlisted.failed = strings.Clone(m[1]), strings.Clone(l.text)
 			}
 		}},
 		{compile(`^adding '([\w.-]+)/`), func(s *installs, _ line, m []string) { s.parts = set(s.parts, m[1]) }},
@@ -677,6 +694,8 @@ func (s *installs) end(sc *logScan) {
 	if s.noImage && s.otherArchs() {
 		fact(otherArch, s.archs, "", "S-J22")
 	}
+	s.unlisted.at = s.files[s.missed]
+	tell(notSearched, s.unlisted, "S-I11", "S-I45", "S-I01")
 	tell(emptyWheel, s.bare)
 	tell(cachedWheel, s.stale)
 	tell(otherTorch, s.isolated)

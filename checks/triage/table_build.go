@@ -1783,6 +1783,20 @@ var buildRows = []Row{
 		Example:  "WARNING: The repository located at mirror.example.invalid is not a trusted or secure host and is being ignored.\nERROR: Could not find a version that satisfies the requirement kern (from versions: none)",
 		NearMiss: "Looking in indexes: https://mirror.example.invalid/simple\nERROR: Could not find a version that satisfies the requirement kern (from versions: none)",
 	},
+	{
+		ID: "S-B133", Stage: Build, Class: Host, Also: InProcess, Rules: []string{"R33"}, From: Rustc,
+		Title: "A `[patch]` of the manifest is not in use: what it offers does not fit the version that is asked for or locked",
+		Steps: []string{
+			"Give the patched crate a version that the requirement takes, or change the requirement to it; then `cargo update -p CRATE`.",
+			"Compare the source in the patch's heading (`[patch.crates-io]` or a git address) with the one that the dependency names.",
+			"The code was compiled against the crate that is not patched.",
+		},
+		Any: []Pattern{
+			{Line: `[Pp]atch .\S+ v\S+.* was not used in the crate graph`, With: []string{"S-B33", "S-B10", "S-B35", "S-B37", "S-B22", "S-B102", "S-B63", "S-B67", "S-B31", "S-B34", "S-B11"}, Rank: Root},
+		},
+		Example:  "warning: Patch `cutile v0.2.1 (/src/cutile)` was not used in the crate graph.\nerror[E0432]: unresolved import `cutile::prelude::ring`\n --> src/lib.rs:1:5",
+		NearMiss: "warning: unused manifest key: patch.cutile\nerror[E0432]: unresolved import `cutile::prelude::ring`\n --> src/lib.rs:1:5",
+	},
 }
 
 // outsideCrate are crates that repositories with kernels use and do not hold.

@@ -1143,6 +1143,29 @@ var importRows = []Row{
 		Example:  "WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\nE   AttributeError: module 'torch' has no attribute 'Tensor'",
 		NearMiss: "WARNING: Ignoring invalid value of retries\nE   AttributeError: module 'torch' has no attribute 'Tensor'",
 	},
+	{
+		ID: "S-I104", Over: []string{"S-I11", "S-I45"}, Stage: Import, Class: Host, Also: Env, From: Platform,
+		Title: "The shared library is there, but not where the loader looks for it",
+		Steps: []string{
+			"Give what needs it a search path of its own: `-Wl,-rpath,'$ORIGIN/lib'` (CMake: INSTALL_RPATH; Rust: `cargo:rustc-link-arg`), or `patchelf --set-rpath`.",
+			"Or name the folder in LD_LIBRARY_PATH, or in /etc/ld.so.conf.d with `ldconfig`; or load it by its whole path before.",
+		},
+		Example:  "/opt/venv/lib/python3.12/site-packages/kern/lib/libtilert.so.1\nImportError: libtilert.so.1: cannot open shared object file: No such file or directory",
+		NearMiss: "/opt/venv/lib/python3.12/site-packages/kern/lib/libother.so.1\nImportError: libtilert.so.1: cannot open shared object file: No such file or directory",
+	},
+	{
+		ID: "S-I105", Over: []string{"S-I11", "S-R42"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "The library or program was built for glibc, and this system (Alpine) has musl, or the reverse",
+		Steps: []string{
+			"Take an image with glibc (Debian, Ubuntu): PyTorch and CUDA have nothing for musl.",
+			"Or build for musl (a `musllinux` wheel, the target `x86_64-unknown-linux-musl`).",
+		},
+		Any: []Pattern{
+			{Line: `Error relocating \S+: \S+: symbol not found|Error loading shared library \S+: No such file.*\(needed by|libc\.musl-\S+\.so\S*: cannot open shared object|ld-linux-\S+\.so\.\d: (No such file|not found)`},
+		},
+		Example:  "ImportError: Error relocating /usr/lib/python3.12/site-packages/kern/_C.so: __memcpy_chk: symbol not found",
+		NearMiss: "NAME=\"Alpine Linux\"",
+	},
 }
 
 // thirdParty are packages that are not of the repository.

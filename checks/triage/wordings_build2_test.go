@@ -42,6 +42,7 @@ func TestWhatWasInstalledContradictsTheError(t *testing.T) {
 		{"S-I11", "E   ModuleNotFoundError: No module named 'kern._utils'"},
 		{"S-B24", "/usr/bin/docker create --name ci -e \"HOME=/github/home\" ci:1\n/bin/sh: 1: cargo: not found"},
 		{"S-I11", "WARNING: Ignoring invalid distribution ~orch (/opt/venv/lib/python3.12/site-packages)\nModuleNotFoundError: No module named 'cffi'"},
+		{"S-I11", "libtilert.so.1\nImportError: libtilert.so.2: cannot open shared object file: No such file or directory"},
 		{"S-I103", "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: '/opt/venv/lib/python3.12/site-packages/~orch'"},
 		{"S-X113", "Secret source: Dependabot\n##[error]Resource not accessible by integration"},
 	} {
