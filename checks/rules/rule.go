@@ -105,6 +105,12 @@ func (r *Rule) Steps(construct string) []string {
 	return slices.Concat(r.Triage[i:i+1], r.Triage[:i], r.Triage[i+1:])
 }
 
+// Chosen reports whether First names the step for a kind of construct.
+func (r *Rule) Chosen(construct string) bool {
+	_, ok := ofConstruct(r.First, construct)
+	return ok
+}
+
 // ofConstruct is the value of a construct, else of the words that it begins with.
 func ofConstruct[T any](values map[string]T, construct string) (T, bool) {
 	for {

@@ -25,7 +25,8 @@ var Rule = &rules.Rule{
 		"Correct the name, or define it in the module that it is taken from.",
 		"Run `python -c \"from tilegym.ops.cutile_rs import KERNEL\"` on a machine with PyTorch.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"module": 0, "name": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -28,7 +28,7 @@ var Rule = &rules.Rule{
 		"Set an option only when its value is positive: `if num_cta_in_cga > 0 { opts = opts.num_cta_in_cga(num_cta_in_cga); }`.",
 		"Where the reference sets nothing, leave `CompileOptions::default()`.",
 	},
-	First: map[string]int{"pinned": 2, "unguarded": 1},
+	First: map[string]int{"missing": 0, "pinned": 2, "unguarded": 1},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence}, Run: run,
 }
 

@@ -26,7 +26,8 @@ var Rule = &rules.Rule{
 		"Bind it with a `let` that carries its full type.",
 		"Rebuild the rest on that name, one step for each `let`.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"argument": 0, "chain": 0, "receiver": 0, "permute": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 var (

@@ -29,7 +29,8 @@ var Rule = &rules.Rule{
 		"For a value of your own, use a `const` of the module with a decimal literal.",
 		"For a runtime value, use `broadcast_scalar`.",
 	},
-	Doc: doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"exponent": 0, "path": 1, "two segments": 0, "unknown": 0},
+	Doc:   doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 var (

@@ -26,7 +26,8 @@ var Rule = &rules.Rule{
 		"Bind the reduction in a `let` of its own, annotated with the input's shape without the reduced axis.",
 		"Compute and reshape with that name.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"nested": 0, "unannotated": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 var reductions = []string{"reduce_sum", "reduce_max", "reduce_min", "reduce_prod"}

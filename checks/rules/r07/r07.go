@@ -23,8 +23,10 @@ var Rule = &rules.Rule{
 		"Bind the input to a name with its type.",
 		"Bind the result to a name with its type.",
 		"Pick the overflow mode from `None`, `NoSignedWrap`, `NoUnsignedWrap`, `NoWrap`.",
+		"Widen both to i64 first: `exti` of a bound tile, then multiply.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"mode": 2, "nested": 0, "unannotated": 1, "offset": 3},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

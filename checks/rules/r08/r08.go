@@ -30,7 +30,7 @@ var Rule = &rules.Rule{
 		"Look for `ct.tfloat32` in the reference: when it casts f32 operands, cast both operands to `tf32` for f32 inputs only.",
 		"Compare the operand and accumulator types of `mmaf` in both IR files.",
 	},
-	First: map[string]int{"tf32": 1, "always": 1},
+	First: map[string]int{"accumulator": 0, "tf32": 1, "always": 1},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, host.Facts}, Run: run,
 }
 

@@ -27,8 +27,10 @@ var Rule = &rules.Rule{
 		"Find where the wrapper of the tensor is made in `ffi.rs` and make it with `borrow_tensor`.",
 		"Pass `&*x_t` to the entry and let the wrapper go out of scope; nothing has to be forgotten or dropped.",
 		"Run the smallest test once more under `compute-sanitizer` when the abort stays.",
+		"Take the descriptor by pointer and leave what it points to to the caller.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"arc": 1, "drop": 1, "element": 0, "move": 1, "own": 1, "own CString": 3, "own Vec": 3, "transmute": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -21,7 +21,7 @@ var Rule = &rules.Rule{
 	Category: "memory", Owner: "kernel", Severity: rules.Error, DecidedBy: "cross-file", Fix: "none",
 	Signatures: []string{"S-B05"},
 	Why:        "The compiler looks up the strides of every tensor parameter by name and takes one for each dimension; a missing or short list ends in a panic in the launcher generator.",
-	First:      map[string]int{"rank": 1, "order": 1},
+	First:      map[string]int{"missing": 0, "rank": 1, "order": 1},
 	Triage: []string{
 		"List every `&Tensor` parameter of the entry in `.strides(..)`, by its name there.",
 		"Give one stride for each dimension, the innermost (1) included; only `Array::dims` inside a kernel leaves static strides out (rule R9).",

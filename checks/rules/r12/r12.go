@@ -30,8 +30,9 @@ var Rule = &rules.Rule{
 		"Write `#[cutile::entry()]`, with options inside the parentheses.",
 		"Make the entry `pub`, and `unsafe` when it takes pointers or skips access checks.",
 		"Use `&Tensor<E, { [-1, ..] }>` for views and `*mut E` for pointer loads, as the reference does.",
+		"Give each variant of the analysis an entry of its own, and write variants that differ in constants as one.",
 	},
-	First: map[string]int{"const pointer": 2, "owned tensor": 2, "reference": 2, "style": 2},
+	First: map[string]int{"const pointer": 2, "owned tensor": 2, "reference": 2, "style": 2, "attribute path": 0, "bare attribute": 0, "conditional": 0, "private": 1, "safe": 1, "variants": 3},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.IR, reference.Evidence}, Run: run,
 }
 

@@ -23,7 +23,8 @@ var Rule = &rules.Rule{
 		"Write the loop as `0i32..n`, or as `(a..b).step_by(k as usize)`.",
 		"For another order, compute the index from the loop variable.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"form": 0, "step": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 // pin is the version in whose source the accepted loop forms were read.

@@ -25,7 +25,7 @@ var Rule = &rules.Rule{
 	Whys: map[string]string{
 		"lanes": "Without padding the lanes that a mask leaves out hold anything; a reduction, a product or a sum takes them in, and the result is wrong or differs from run to run.",
 	},
-	First: map[string]int{"lanes": 1, "value": 2},
+	First: map[string]int{"padding": 0, "lanes": 1, "value": 2},
 	Triage: []string{
 		"Pad with `None::<E>` and keep the mask.",
 		"Where the lanes are reduced or multiplied, replace masked lanes with `select(mask, x, zero)`.",

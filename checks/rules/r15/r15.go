@@ -26,7 +26,8 @@ var Rule = &rules.Rule{
 		"Bind the conversion in a `let` of its own with its type.",
 		"Reduce that name.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"nested": 1, "unannotated": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 var conversions = []string{"convert_tile", "exti", "trunci", "ftof", "ftoi", "itof"}

@@ -27,7 +27,8 @@ var Rule = &rules.Rule{
 		"Keep f32 for accumulators and row statistics.",
 		"Pass the dtype string first in the generics of ffi.rs.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"fixed": 1, "no generic": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 // statistics are names of parameters that hold f32 by role.

@@ -29,7 +29,7 @@ var Rule = &rules.Rule{
 		"Include both in one module of `lib.rs`; include `kernel.rs` in a pipeline test.",
 		"Delete pasted copies, then compare the IR again.",
 	},
-	First: map[string]int{"copy": 2, "include": 1, "no kernel": 1},
+	First: map[string]int{"copy": 2, "include": 1, "no kernel": 1, "elsewhere": 0, "export": 0, "launch": 0, "module": 0, "test": 1},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, dsl.Modules}, Run: files,
 	Also: []rules.Check{{Scope: rules.PerCrate, Run: included}, {Scope: rules.PerTree, Run: copies}},
 }

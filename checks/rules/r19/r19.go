@@ -29,7 +29,8 @@ var Rule = &rules.Rule{
 		"Look for `divf` without `rounding<approx>` in the generated IR.",
 		"Write `true_div(a, b)`; `divf` with `rounding::Approx` is encoded as another rounding in cutile 0.2.0.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.Facts, dsl.Modules}, Run: run,
+	First: map[string]int{"divf": 1, "operator": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.Facts, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -29,7 +29,7 @@ var Rule = &rules.Rule{
 		"Give the entry those and no others; pass tuned values as compile options.",
 		"Under `optimization_hints` write one tuple for each `sm_*` with `num_cta_in_cga`, `occupancy` or `max_divisibility`.",
 	},
-	First: map[string]int{"key": 2},
+	First: map[string]int{"key": 2, "cluster": 1, "contradiction": 0, "hint": 0, "latency": 0},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
 }
 

@@ -23,9 +23,11 @@ var Rule = &rules.Rule{
 	Triage: []string{
 		"Delete the assumption, or assume a lower bound with `assume_bounds_lower::<_, 0>`.",
 		"Keep `assume_div_by::<_, 16>` for data pointers, whose alignment PyTorch guarantees.",
+		"Assume at most 16 of a pointer: a slice of a tensor begins anywhere.",
 		"Test with a size that the assumed number does not divide.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"integer": 0, "pointer": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 // alignment is what the allocator guarantees for a data pointer that every

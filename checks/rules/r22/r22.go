@@ -20,12 +20,12 @@ var Rule = &rules.Rule{
 	Category: "syntax", Owner: "kernel", Severity: rules.Warning, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-J08", "S-C07"},
 	Why:        "An `if` becomes an operation that yields the tiles it changes from every branch; a branch that does not name one leaves it to the compiler to carry the old value.",
-	First:      map[string]int{"asymmetric": 1},
 	Triage: []string{
 		"Add an `else` that assigns each tile to itself.",
 		"Assign the same names in every branch.",
 	},
-	Doc: doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"else": 0, "asymmetric": 1},
+	Doc:   doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -26,7 +26,8 @@ var Rule = &rules.Rule{
 		"Pass it as a string in the export's `generics(..)` list, in the entry's order.",
 		"Compare the IR: the reference has a constant where the port has a block argument.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
+	First: map[string]int{"constant": 0, "tile": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

@@ -25,7 +25,7 @@ var Rule = &rules.Rule{
 	Whys: map[string]string{
 		"closure": "Loops and branches carry what their own body assigns; an assignment in a closure changes nothing that is read after them.",
 	},
-	First: map[string]int{"closure": 2},
+	First: map[string]int{"closure": 2, "shadow": 0},
 	Triage: []string{
 		"Turn the inner `let x: T = ..` into `x = ..`.",
 		"Compare the loop's yielded values in both IR files.",

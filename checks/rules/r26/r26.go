@@ -25,7 +25,7 @@ var Rule = &rules.Rule{
 		"Count the arguments: values first, then the modes in the order that the message gives.",
 		"Take the modes from the reference; plain operators have default modes.",
 	},
-	First: map[string]int{"mode": 1, "flush": 1},
+	First: map[string]int{"mode": 1, "flush": 1, "count": 0, "position": 0},
 	Doc:   doc, Pin: "0.2.0", Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 

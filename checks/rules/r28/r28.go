@@ -26,8 +26,9 @@ var Rule = &rules.Rule{
 		"Make partitions that are loaded with `x.partition(const_shape![..])`, which pads with zero.",
 		"Keep `tma::Enabled` unless the reference says `allow_tma=False`.",
 		"Compare `padding_value` and `allow_tma` in both IR files.",
+		"Load through `x.partition(const_shape![..])` of a `&Tensor` instead of pointers.",
 	},
-	First: map[string]int{"tma": 1},
+	First: map[string]int{"tma": 1, "padding": 0, "pointer": 3},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
 }
 

@@ -26,8 +26,10 @@ var Rule = &rules.Rule{
 	Triage: []string{
 		"Pass `None` unless the reference's load or store has `latency=` or its IR shows the hint.",
 		"Run one fixed configuration without the tuner to see whether the hint is the cause.",
+		"Pass the latency of the reference's load or store.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
+	First: map[string]int{"latency": 0, "missing": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.Facts, reference.IR, reference.Evidence}, Run: run,
 }
 
 // maxKernels bounds how many kernels of a reference are looked at.

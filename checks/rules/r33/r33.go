@@ -41,8 +41,10 @@ var Rule = &rules.Rule{
 		"Restore the file that is gone, or take its module and whatever calls it out, too.",
 		"Add what the port lacks: the export in `ffi.rs`, the wrapper that registers the op, its import and a test.",
 		"Move the op into the shared crate: a folder of its own beside the others and a module in `lib.rs`, no manifest.",
+		"Remove the patch or the path: every checkout builds the same registry versions.",
+		"Correct the TOML at that place.",
 	},
-	First: map[string]int{"name": 1, "crate-type": 1, "edition": 1, "half": 2, "gone": 3, "alone": 4, "own crate": 5},
+	First: map[string]int{"name": 1, "crate-type": 1, "edition": 1, "half": 2, "gone": 3, "alone": 4, "own crate": 5, "configuration": 6, "patch": 6, "missing": 0, "source": 0, "version": 0, "toml": 7},
 	Doc:   doc, Scope: rules.PerCrate, Requires: []rules.AnyFact{host.Facts}, Run: run,
 	Also: []rules.Check{{Scope: rules.PerKernel, Run: alone}},
 }

@@ -30,8 +30,9 @@ var Rule = &rules.Rule{
 		"Detach each tensor input before it is packed: `if x.requires_grad: x = x.detach()`.",
 		"Return a plain tensor; leave gradients to a backend that has backward kernels.",
 		"Let backward tests skip cutile-rs in their first lines.",
+		"Detach a clone, `x.detach().clone()`, before an op that writes into it.",
 	},
-	First: map[string]int{"autograd": 1, "keeps": 1, "backward test": 2},
+	First: map[string]int{"autograd": 1, "keeps": 1, "backward test": 2, "detach": 0, "in place": 3, "refuses": 0},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 

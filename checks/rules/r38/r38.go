@@ -25,7 +25,8 @@ var Rule = &rules.Rule{
 		"Keep the trial in a test or a script, with a small shape, before tuning and profiling.",
 		"Delete it from the wrapper.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"canary": 1, "import": 1, "twice": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 // maxLater is how many later launches one launch is compared with.

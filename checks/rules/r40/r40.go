@@ -34,8 +34,9 @@ var Rule = &rules.Rule{
 		"Call the op through `tilegym.ops`, never a backend's own module.",
 		"Skip for cutile-rs what the wrapper rejects, as the test does for the reference.",
 		"Select with `-k \"cutile_rs or cutile-rs\"`: explicit ids keep the hyphen. No item at all means that the backend is not available.",
+		"Write the op's test, dispatched through `tilegym.ops` and parametrised over the backends, `cutile-rs` among them.",
 	},
-	First: map[string]int{"direct": 1, "skip": 2, "ids": 3},
+	First: map[string]int{"direct": 1, "skip": 2, "ids": 3, "registration": 0, "test": 4},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 

@@ -26,9 +26,10 @@ var Rule = &rules.Rule{
 		"Count the launches and the copies of one call (R38, R41).",
 		"Compare the configurations with the reference's: tiles, occupancy, CTAs, latency, variant (R20).",
 		"Compare the operations of the IR: TMA or pointers, types of `mmaf`, reductions.",
+		"Put the dtype, the flags and the sizes that the tuned code reads into the key, as the reference does.",
 		"Only then rewrite arithmetic. For an fp32 product look for tf32 before `mmaf` first (R8).",
 	},
-	First: map[string]int{"configurations": 1, "key": 1},
+	First: map[string]int{"configurations": 1, "key": 3},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts}, Run: run,
 	Also: []rules.Check{{Scope: rules.PerChange, Run: change}},
 }

@@ -22,7 +22,7 @@ var Rule = &rules.Rule{
 		"In the body take `unsafe { y.partition_full_mut(const_shape![..]) }` and store with `store_view_tko_mut`.",
 		"In ffi.rs borrow the output like an input.",
 	},
-	First: map[string]int{"host": 2, "partition_mut": 1},
+	First: map[string]int{"host": 2, "partition_mut": 1, "parameter": 0},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 

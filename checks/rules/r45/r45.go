@@ -29,7 +29,7 @@ var Rule = &rules.Rule{
 		"Where masked lanes are summed, `select` zero for them.",
 		"Test with a size that the tile does not divide.",
 	},
-	First: map[string]int{"mask": 1},
+	First: map[string]int{"mask": 1, "floor": 0},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 

@@ -26,8 +26,11 @@ var Rule = &rules.Rule{
 	Triage: []string{
 		"Bind the number as a tile: `let n_i32: Tile<i32, { [] }> = scalar_to_tile(N);`.",
 		"Convert that tile: `let n_f32: Tile<f32, { [] }> = convert_tile(n_i32);`.",
+		"Drop the cast: the value has that type already.",
+		"Cast i32 to u32 or usize, i64 to u64 and usize to i32 only; convert a tile for anything else.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"cast": 3, "cast same": 2, "float": 0, "itof": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 // casts are the conversions by `as` that the kernel compiler supports, target
@@ -76,6 +79,10 @@ func cast(p *rules.Pass, fn *dsl.Func, n syntax.Node) {
 	what := "a value"
 	if from != "" {
 		what = "`" + from + "`"
+	}
+	if from == target.Elem {
+		p.Reportf(n, rules.Error, "cast same", "`%s` casts an `%s` to itself, which is none of the casts that kernels support; drop `as %s`", n.Squeeze(), from, from)
+		return
 	}
 	p.Reportf(n, rules.Error, "cast", "`%s` casts %s to `%s`; kernels support i32 to u32 or usize, i64 to u64 and usize to i32 only", n.Squeeze(), what, target.Elem)
 }

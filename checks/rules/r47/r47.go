@@ -24,7 +24,8 @@ var Rule = &rules.Rule{
 		"Write `let (x, tok): (Tile<E, { [S] }>, Token) = load_ptr_tko(..);` with the shape of the pointer tile.",
 		"Bind a conversion or reduction of the tile in a `let` of its own (rule R15).",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"open": 0, "unannotated": 0, "unbound": 0},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {

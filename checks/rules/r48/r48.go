@@ -26,11 +26,12 @@ var Rule = &rules.Rule{
 	Signatures: []string{"S-C06", "S-C09"},
 	Why:        "IR that was dumped for one shape and tests with small random numbers do not show tails and large values; what the source says about them has to come over by reading it.",
 	Triage: []string{
+		"Round the count up as the message writes it: `(n + TILE - 1i32) / TILE`, over a view that pads.",
 		"Read the reference for `cdiv`, `check_bounds`, `padding_mode` and for what it does with large inputs.",
 		"Test a size that no tile divides, and inputs of plus and minus 100.",
 		"Write the sigmoid as `1 / (1 + exp(-x))`, which tends to 0 and 1.",
 	},
-	First: map[string]int{"overflow": 2},
+	First: map[string]int{"floor": 0, "tail": 1, "overflow": 3},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, reference.Facts, reference.Evidence, dsl.Modules}, Run: run,
 }
 

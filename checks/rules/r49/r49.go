@@ -27,7 +27,8 @@ var Rule = &rules.Rule{
 		"Paste the lines of `kernel.rs` that caused each failed attempt as `rust` code, and what fixed it.",
 		"Stop after three attempts and say so in the verdict.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Run: run,
+	First: map[string]int{"attempts": 0, "count": 2, "missing": 0, "snippet": 1},
+	Doc:   doc, Scope: rules.PerKernel, Run: run,
 }
 
 // maxAttempts is how many builds one run may take.

@@ -23,8 +23,9 @@ var Rule = &rules.Rule{
 	Triage: []string{
 		"Add `\"cutile-rs\": is_cutile_rs_available()` to the table of backends in `backend/selector.py`.",
 		"Ask for the crate and for `cargo`, not for the built library: it is built at the first use.",
+		"Let the probe look for the crate and for `cargo`, and return what it finds; nothing may switch it off.",
 	},
-	First: map[string]int{"strict": 1},
+	First: map[string]int{"strict": 1, "missing": 0, "off": 2},
 	Doc:   doc, Scope: rules.PerTree, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
