@@ -657,8 +657,50 @@ func (c *comparison) events(before, after []event, bc testCase, h *testFn) {
 	if c.skips(before, after, bc, h) {
 		return
 	}
-	c.checks(before, after, bc)
-	c.effects(before, after)
+	cut := c.cut(before)
+	c.checks(slices.DeleteFunc(slices.Clone(before), cut), after, bc)
+	c.effects(slices.DeleteFunc(slices.Clone(before), cut), after)
+}
+
+// cut reports a return that is new and after which steps of the base do not run any
+// more, once for all of them, and tells those steps.
+func (c *comparison) cut(before []event) func(event) bool {
+	for _, stop := range c.head.stops {
+		if slices.ContainsFunc(c.base.stops, func(n syntax.Node) bool { return conditionOf(n) == conditionOf(stop) && n.Squeeze() == stop.Squeeze() }) {
+			continue
+		}
+		fn := stop.Ancestor("function_definition")
+		unreached := map[string]bool{}
+		for _, n := range fn.Field("body").Find("call", "assert_statement", "assignment", "raise_statement") {
+			if n.Span().Start > stop.Span().Start {
+				unreached[n.Squeeze()] = true
+			}
+		}
+		cut := func(e event) bool { return unreached[e.node.Squeeze()] }
+		kind, first := Kind(0), event{}
+		for _, e := range before {
+			k := map[eventKind]Kind{checked: Checks, measured: Cases, effected: Inputs, stored: Inputs}[e.kind]
+			if k != 0 && cut(e) && (kind == 0 || k < kind) {
+				kind, first = k, e
+			}
+		}
+		if kind == 0 {
+			continue
+		}
+		when := ""
+		if condition := conditionOf(stop); condition != "" {
+			when = "where " + quote(condition) + ", "
+		}
+		name := fn.Field("name").Text()
+		c.add(kind, stop, "ends "+name+" "+hash(fn), "%sthis ends `%s` before %s, which ran before", when, name, quoteNode(first.node))
+		return cut
+	}
+	return func(event) bool { return false }
+}
+
+// stopped reports whether one of the problems from an index on is what cut reports.
+func (c *comparison) stopped(from int) bool {
+	return slices.ContainsFunc(c.order[from:], func(p *problem) bool { return strings.HasPrefix(p.Construct, "ends ") })
 }
 
 // skips reports skips that are new; it says whether the case runs no more.

@@ -35,6 +35,8 @@ type side struct {
 	fnOf   map[closureKey]*term
 	// unentered remembers the functions that are not entered.
 	unentered map[syntax.Node]*term
+	// stops are those of the last run of a test or function.
+	stops []syntax.Node
 	// generators remembers which functions yield.
 	generators map[syntax.Node]bool
 	// automatic remembers the fixtures of a scope that are used without being
@@ -150,6 +152,8 @@ type run struct {
 	active []syntax.Node
 	// ended is the number of guards under which the run ended for good, or -1.
 	ended int
+	// stops are the returns after which statements stand that did not run.
+	stops []syntax.Node
 }
 
 func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: -1} }
@@ -274,6 +278,9 @@ const (
 func (f *frame) block(n syntax.Node) flow {
 	for _, c := range n.NamedChildren() {
 		if f.statement(c) == ends {
+			if exits := f.run.exits; c.Next().Valid() && len(exits) > 0 && exits[len(exits)-1].node.Is("return_statement") {
+				f.run.stops = append(f.run.stops, exits[len(exits)-1].node)
+			}
 			return ends
 		}
 		if f.run.ended >= 0 && f.run.ended <= len(f.run.guards) {

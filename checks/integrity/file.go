@@ -22,12 +22,27 @@ func whole(f *syntax.File, kind Kind, severity rules.Severity, construct, messag
 	return Finding{kind, f, span, severity, construct, message}
 }
 
+// absent is a finding about a file that the head does not have.
+func absent(f *syntax.File, construct, message string) Finding {
+	return Finding{Collection, f, syntax.Span{}, rules.Warning, construct, message}
+}
+
+// lineOf is the text of a line, without its indentation.
+func lineOf(f *syntax.File, n int) syntax.Span {
+	start, text := f.LineStart(n), f.Line(n)
+	return syntax.Span{Start: start + len(text) - len(strings.TrimLeft(text, " \t")), End: start + len(text)}
+}
+
 // compareFile runs a comparison of two revisions of a file. What cannot be
 // compared is one finding that says so.
 func compareFile(base, head *syntax.File, known [2]map[string]*signature, do func(*comparison)) (out []Finding) {
 	switch {
 	case head.Unread != "":
-		return []Finding{whole(head, Collection, rules.Warning, "unread "+head.Unread, "the file cannot be compared with the base: "+head.Unread)}
+		f := whole(head, Collection, rules.Warning, "unread "+head.Unread, "the file cannot be compared with the base: "+head.Unread)
+		if at := head.UnreadAt; at.Line > 0 {
+			f.Span = lineOf(head, at.Line)
+		}
+		return []Finding{f}
 	case base.Unread != "":
 		return []Finding{whole(head, Collection, rules.Warning, "unread base "+base.Unread, "the base's file cannot be read, so that nothing can be compared: "+base.Unread)}
 	}

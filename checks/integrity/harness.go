@@ -206,6 +206,9 @@ func (c *comparison) member(name string, b, h *closure, r role) {
 	}
 	from := len(c.order)
 	c.events(before, after, testCase{}, &testFn{key: name, name: c.fallback})
+	if c.stopped(from) && c.sameDefaults(b, h) {
+		return // the function's value is another for the same reason
+	}
 	if was != is && !c.limitsOf(was, is) || !c.sameDefaults(b, h) {
 		c.rewritten(name, h, r, c.firstNew(before, after, was, is))
 	} else if from == len(c.order) && was == is && !slices.Equal(significantEvents(c.u, before), significantEvents(c.u, after)) {
@@ -291,6 +294,7 @@ func (s *side) runMember(fn *closure, old syntax.Node) ([]event, *term, bool) {
 		}
 	}
 	v, ok := f.enterCall(fn, args)
+	s.stops = r.stops
 	return r.events, v, ok
 }
 

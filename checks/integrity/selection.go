@@ -205,7 +205,7 @@ func (s *selectionChange) gone(name string) {
 	if construct := "selection gone " + b.file; !s.told[construct] {
 		s.told[construct] = true
 		message := "the file decides which backend answers, and it is deleted or moved to where the package does not take it from; a maintainer must look at whether another backend can answer for a kernel"
-		s.out = append(s.out, whole(s.was.t.File(b.file), Collection, rules.Warning, construct, message))
+		s.out = append(s.out, absent(s.was.t.File(b.file), construct, message))
 	}
 }
 

@@ -501,6 +501,7 @@ func (s *side) execute(t *testFn, c testCase) []event {
 			r.record(effected, s.closed(t.fn), t.name, "")
 		}
 	}
+	s.stops = r.stops
 	return r.events
 }
 

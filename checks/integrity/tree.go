@@ -172,7 +172,7 @@ func deleted(head, base *tree.Tree, p string) []Finding {
 	}
 	f := base.File(p)
 	message := "the test file is deleted or moved to where its kernel's tests are not looked for"
-	return []Finding{whole(f, Collection, rules.Warning, "deleted", message)}
+	return []Finding{absent(f, "deleted", message)}
 }
 
 // added notes a test file that is new, with what it holds.
@@ -208,7 +208,7 @@ func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signat
 	inHead, inBase := head.Exists(p), base.Exists(p)
 	if !inHead {
 		if inBase {
-			return []Finding{whole(base.File(p), Collection, rules.Warning, "deleted", "the file, which tests share, is deleted")}
+			return []Finding{absent(base.File(p), "deleted", "the file, which tests share, is deleted")}
 		}
 		return nil
 	}
@@ -304,14 +304,58 @@ func compareSettings(head, base *tree.Tree, tests []string) []Finding {
 			if now == was {
 				continue
 			}
-			f := base.File(p)
-			if head.Exists(p) {
-				f = head.File(p)
+			if !head.Exists(p) {
+				out = append(out, absent(base.File(p), "settings ", "the file, which sets what pytest collects or how it runs, is deleted; a maintainer must look"))
+				continue
 			}
-			out = append(out, Finding{Collection, f, syntax.Span{}, rules.Warning, "settings " + now, "what pytest collects or how it runs is set here, and it changed; a maintainer must look"})
+			out = append(out, settingChange(head.File(p), base.File(p), s.section, "settings "+now))
 		}
 	}
 	return out
+}
+
+// settingChange reports settings of pytest that are others, at the first line of
+// their section that the base does not have there.
+func settingChange(now, was *syntax.File, section, construct string) Finding {
+	f := Finding{Collection, now, syntax.Span{}, rules.Warning, construct, "what pytest collects or how it runs is set here, and it changed; a maintainer must look"}
+	f.Span = lineOf(now, 1)
+	lines := func(file *syntax.File) (list []int) {
+		in := section == ""
+		for n := 1; n <= file.LineCount(); n++ {
+			line := strings.TrimSpace(file.Line(n))
+			if strings.HasPrefix(line, "[") && section != "" {
+				in = line == section || strings.HasPrefix(strings.TrimLeft(line, "["), section)
+			}
+			if in && file == now && strings.HasPrefix(line, "[") {
+				f.Span = lineOf(now, n)
+			}
+			if in && line != "" && !strings.ContainsRune("#;[", rune(line[0])) {
+				list = append(list, n)
+			}
+		}
+		return list
+	}
+	left := map[string]int{}
+	old := lines(was)
+	for _, n := range old {
+		left[strings.TrimSpace(was.Line(n))]++
+	}
+	list := lines(now)
+	for _, n := range list {
+		line := strings.TrimSpace(now.Line(n))
+		if left[line]--; left[line] < 0 {
+			f.Span = lineOf(now, n)
+			f.Message = quote(line) + " is new: it sets what pytest collects or how it runs; a maintainer must look"
+			return f
+		}
+	}
+	for _, n := range old {
+		if line := strings.TrimSpace(was.Line(n)); left[line] > 0 {
+			f.Message = quote(line) + ", which set what pytest collects or how it runs, is gone; a maintainer must look"
+			break
+		}
+	}
+	return f
 }
 
 // setting is the part of a file that pytest reads, without comments.

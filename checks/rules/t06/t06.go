@@ -17,7 +17,7 @@ var Rule = &rules.Rule{
 	Category: "process", Owner: "test", Severity: rules.Warning, DecidedBy: "cross-file", Fix: "none",
 	Why: "A test that pytest does not collect, a backend that is not in the list and an op that another backend answers for look like a pass.",
 	Triage: []string{
-		"Give the test its name, its file or its backend back.",
+		"Give the test its name, its file or its backend back; take a setting of pytest back.",
 		"Look at the number of collected cases before and after: `pytest --collect-only -q`.",
 		"Keep `DISABLE_FALLBACK=1`, so that a missing op fails.",
 	},

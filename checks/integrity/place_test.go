@@ -1,0 +1,102 @@
+package integrity_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/integrity"
+	"github.com/tilegate/tilegate/checks/rules/ruletest"
+)
+
+// common is a harness that compares.
+const common = `import torch
+
+
+class PyTestCase:
+    def setUp(self):
+        torch.manual_seed(0)
+
+    def assertCorrectness(self, test_fn, ref_fn, kwargs, rtol=None, atol=None):
+        messages = []
+        out = test_fn(**kwargs)
+        expected = ref_fn(**kwargs)
+        for msg in self.differences(out, expected):
+            messages.append(msg)
+        torch.testing.assert_close(out, expected, rtol=rtol, atol=atol)
+        if messages:
+            raise AssertionError(messages)
+        return out
+`
+
+// iniFile is a file of settings under a licence.
+const iniFile = "# A licence.\n\n[pytest]\npython_files = test_*.py\n"
+
+// changed compares the sample repository, with a harness and settings, with itself
+// after a change of one file; a file of no text is none.
+func changed(t *testing.T, path string, change *strings.Replacer) []integrity.Finding {
+	t.Helper()
+	base, head := ruletest.Base(), ruletest.Base()
+	for _, side := range []fstest.MapFS{base, head} {
+		side["tests/common.py"] = &fstest.MapFile{Data: []byte(common)}
+		side["pytest.ini"] = &fstest.MapFile{Data: []byte(iniFile)}
+	}
+	src := string(base[path].Data)
+	next := change.Replace(src)
+	require.NotEqual(t, src, next, "the change changes something")
+	if head[path] = (&fstest.MapFile{Data: []byte(next)}); next == "" {
+		delete(head, path)
+	}
+	return integrity.Compare(load(t, head), load(t, base))
+}
+
+// A change has one finding, on the line that changed, which says what is so.
+func TestPlaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		path    string
+		change  *strings.Replacer
+		line    string // of the finding
+		message string
+		others  int // findings besides
+	}{
+		"a return in the harness": {
+			"tests/common.py", strings.NewReplacer("        messages = []\n", "        return\n        messages = []\n"),
+			"        return", "this ends `assertCorrectness` before `torch.testing.assert_close(out,expected,rtol=rtol,atol=atol)`, which ran before", 0,
+		},
+		"a return in a test": {
+			demo, strings.NewReplacer("        tilegym.set_backend(backend)\n", "        if backend == \"cutile-rs\":\n            return\n        tilegym.set_backend(backend)\n"),
+			"            return", "this ends `test_op` before `self.assertCorrectness(", 0,
+		},
+		"a setting": {
+			"pytest.ini", strings.NewReplacer("test_*.py\n", "test_*.py\naddopts = -k \"not cutile_rs\"\n"),
+			"addopts = -k \"not cutile_rs\"", "`addopts = -k \"not cutile_rs\"` is new: it sets what pytest collects or how it runs", 0,
+		},
+		"a setting that is gone": {
+			"pytest.ini", strings.NewReplacer("python_files = test_*.py\n", ""),
+			"[pytest]", "`python_files = test_*.py`, which set what pytest collects or how it runs, is gone", 0,
+		},
+		"a syntax error": {
+			demo, strings.NewReplacer("        x = torch.randn(", "        x = = torch.randn("),
+			"        x = = torch.randn(rows, cols, device=\"cuda\", dtype=dtype)", "syntax error", 0,
+		},
+		"a deleted test": {
+			demo, strings.NewReplacer(string(ruletest.Base()[demo].Data), ""),
+			"import pytest", "the test file is deleted", 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := changed(t, c.path, c.change)
+			for _, f := range found {
+				t.Log(f.Kind, f.Severity, f.File.Position(f.Span.Start).Line, f.Message)
+			}
+			require.Len(t, found, 1+c.others)
+			f := found[0]
+			assert.Equal(t, c.path, f.File.Path)
+			assert.Equal(t, c.line, f.File.Line(f.File.Position(f.Span.Start).Line))
+			assert.Contains(t, f.Message, c.message)
+		})
+	}
+}
