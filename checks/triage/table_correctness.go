@@ -204,6 +204,7 @@ var correctnessRows = []Row{
 			{Line: `AssertionError: .*\b(rel_?rms\w*|rmse|max_?abs\w*|max_?rel\w*|cos_?sim\w*|cosine|SNR|snr|psnr)\b ?[=:<>]* ?-?\d|AssertionError: .*\b[1-9]\d* of \d+ (elements|values|heads|rows|entries|tokens|outputs)\b.{0,24}\b(differ|below|above|wrong|mismatch\w*|off)\b|Tensors are not (approx|approximately) eq`},
 			{Line: `\b([Tt]riton|[Kk]ernel|cu[Tt]ile|CUDA) and ([Tt]orch|PyTorch|[Rr]eference|CPU)\b.{0,12}\b(differ|disagree|mismatch|do not match|don't match)\b`},
 			{Line: `^([\w.]*(Error|Exception)|SystemExit): .*\b([Vv]erification|[Vv]alidation|[Cc]omparison|[Cc]orrectness|[Aa]ccuracy|[Nn]umeric\w*|[Pp]arity|[Ss]elf-?check)\b.{0,24}\b(failed|FAILED|mismatch\w*|broken)\b`, Not: `\b([Ss]ignature|[Cc]ertificate|[Cc]hecksum|[Ss]chema|[Cc]onfig\w*|hash|[Ii]nput)\b`},
+			{Line: `^AssertionError: .*\b(vs\.?|err\w*|diff\w*)\b.{0,24}\d(e-?\d+)? ?(>|exceeds) ?\d`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
@@ -667,7 +668,7 @@ var correctnessRows = []Row{
 		Records: emptyGroup,
 	},
 	{
-		ID: "S-C46", Over: []string{"S-C09", "S-C14", "S-C21"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R20", "R34"}, From: Platform,
+		ID: "S-C46", Over: []string{"S-C09", "S-C14", "S-C21", "S-C31"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R20", "R34"}, From: Platform,
 		Title: "Only the call in which the tuner runs is wrong: its trial launches write into the real operands",
 		Steps: []string{
 			"A kernel that adds to its output, or works in place, changes it with every trial: reset or restore it (`reset_to_zero`, `restore_value`), or tune on copies.",

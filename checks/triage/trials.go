@@ -29,10 +29,13 @@ type trials struct {
 	half     bool        // types of half precision are
 	nans     [2]nanCount
 	tuned    kernelSource
-	on       line // that says that TF32 is on
-	asserted bool // a script ended with an assertion, or says that it failed
-	raised   bool // one with an assertion
-	headed   int  // last line that may be a row below a head with a column of errors
+	on       line     // that says that TF32 is on
+	asserted bool     // a script ended with an assertion, or says that it failed
+	raised   bool     // one with an assertion
+	columns  []string // of a table with a column of errors
+	column   int      // that column
+	tabled   int      // the last line of the table
+	headed   int      // last line that may be a row below a head with a column of errors
 	runs     []runValue
 	factors  []ratio // constant ratios of both sides
 	sets     line    // on which both sides name different values of one setting
@@ -108,7 +111,7 @@ const (
 	roundingOfSums = 3e-6 // error of a float32 sum over the root of its length
 	tf32Low        = 5e-5 // the same of a product in TF32
 	tf32High       = 3e-3
-	halfRounding   = 1.0 / (1 << 8)
+	leastTrials    = 3 // times the reference's value, from which on trials of a tuner may have added it
 )
 
 var (
@@ -136,7 +139,7 @@ var (
 	halfWord   = regexp.MustCompile(`\b(?:b?fp?16|bfloat16|float16|half|bf16)\b`)
 	productOf  = regexp.MustCompile(`(?i)matmul|gemm|\bmm\b|bmm|linear|conv\dd|\bdot\b|einsum|attention|attn`)
 	callLabel  = regexp.MustCompile(`^(?:call|run|iter(?:ation)?|launch|attempt|step|pass|invocation|replay|rep)[=_#]?(\d+)$`)
-	callWord   = map[string]bool{"call": true, "run": true, "iter": true, "iteration": true, "launch": true, "attempt": true, "step": true, "pass": true, "invocation": true, "replay": true, "rep": true}
+	callWord   = map[string]bool{"call": true, "run": true, "iter": true, "iteration": true, "launch": true, "attempt": true, "step": true, "pass": true, "invocation": true, "replay": true, "rep": true, "gpu": true, "cuda": true, "device": true}
 	emptyWord  = map[string]bool{"max": true, "abs": true, "rel": true, "mean": true, "->": true, "=": true, "the": true, "with": true, "for": true, "at": true, "on": true, "by": true, "is": true, "-": true, "vs": true, "largest": true, "error": true, "err": true, "diff": true, "max_abs": true, "max_err": true}
 )
 
@@ -146,7 +149,7 @@ func (t *trials) line(l line, inCase bool) {
 		return
 	}
 	t.source(l)
-	if l.quote {
+	if l.quote && !(l.text[0] == '|' && strings.Count(l.text, "|") > 2) {
 		return
 	}
 	t.asserted = t.asserted || !l.warn && l.is(endsBadly)
@@ -167,7 +170,7 @@ func (t *trials) line(l line, inCase bool) {
 	if t.on.n == 0 && l.is(tf32On) && !kernelWord.MatchString(l.text) {
 		t.on = l
 	}
-	if t.setting != "" && l.n > t.since && l.n <= t.since+settingFor {
+	if t.setting != "" && t.since > 0 && l.n > t.since && l.n <= t.since+settingFor {
 		t.ends(l)
 	}
 	if strings.Contains(l.text, "[") && len(t.lists) < maxBlocks {
@@ -194,12 +197,16 @@ func (t *trials) line(l line, inCase bool) {
 
 // row takes a row.
 func (t *trials) row(l line) {
+	if t.head(l) {
+		return
+	}
+	cells := t.cells(l)
 	if errorHead.MatchString(l.text) && !strings.ContainsAny(l.text, "0123456789=") {
 		t.headed, t.last = l.n+trialGap, 0
 		return
 	}
 	headed := l.n <= t.headed
-	if len(l.text) > 160 || !headed && !l.is(rowWord) && !strings.HasSuffix(l.text, "ok") && !strings.HasSuffix(l.text, "OK") || notTrial.MatchString(l.text) {
+	if len(l.text) > 160 || !headed && cells == nil && !l.is(rowWord) && !strings.HasSuffix(l.text, "ok") && !strings.HasSuffix(l.text, "OK") || notTrial.MatchString(l.text) {
 		return
 	}
 	r := trial{err: math.NaN(), setting: t.setting, at: l}
@@ -229,13 +236,14 @@ func (t *trials) row(l line) {
 	if m := rowVerdict.FindStringIndex(l.text); m != nil && (r.good || r.bad) {
 		cut = min(cut, m[0])
 	}
-	if math.IsNaN(r.err) && !r.good && !r.bad {
+	if cells != nil {
+		r.err, r.label = number(cells[t.column]), t.labelOf(cells)
+		t.tabled = l.n
+	} else if cut < 2 || math.IsNaN(r.err) && !r.good && !r.bad {
 		return
+	} else {
+		r.label = strings.Clone(l.text[:cut])
 	}
-	if cut < 2 {
-		return
-	}
-	r.label = strings.Clone(l.text[:cut])
 	if len(t.blocks) == 0 || l.n > t.last+trialGap && t.setting == "" || len(t.blocks[len(t.blocks)-1]) >= maxTrials {
 		if len(t.blocks) == maxBlocks {
 			return
@@ -250,6 +258,63 @@ func (t *trials) row(l line) {
 }
 
 var rowVerdict = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct|BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)
+
+// head takes the head of a table with a column of errors.
+func (t *trials) head(l line) bool {
+	if len(l.text) > 160 || strings.ContainsAny(l.text, "0123456789=") || !strings.Contains(l.text, "rr") && !strings.Contains(l.text, "iff") {
+		return false
+	}
+	cells := tableCells(l.text)
+	at := slices.IndexFunc(cells, errorHead.MatchString)
+	if at < 1 || len(cells) < 3 || len(cells) > 10 {
+		return false
+	}
+	t.columns, t.column, t.tabled, t.last = nil, at, l.n, 0
+	for _, c := range cells {
+		t.columns = append(t.columns, strings.Clone(c))
+	}
+	return true
+}
+
+// tableCells are the cells of a row: between bars, or between gaps.
+func tableCells(text string) []string {
+	if strings.HasPrefix(text, "|") {
+		cells := strings.Split(strings.Trim(text, "| "), "|")
+		for i, c := range cells {
+			cells[i] = strings.TrimSpace(c)
+		}
+		return cells
+	}
+	return cellGap.Split(strings.TrimSpace(text), -1)
+}
+
+// cells are those of a row of the present table, nil for another line.
+func (t *trials) cells(l line) []string {
+	if len(t.columns) == 0 || l.n > t.tabled+trialGap || l.n == t.tabled {
+		return nil
+	}
+	cells := tableCells(l.text)
+	if len(cells) != len(t.columns) || math.IsNaN(number(cells[t.column])) {
+		return nil
+	}
+	return cells
+}
+
+var limitHead = regexp.MustCompile(`(?i)\b[ar]?tol\w*\b|limit|allowed|result|status|verdict|\bok\b|pass|time|\bms\b|speed`)
+
+// labelOf are the cells that tell of the condition.
+func (t *trials) labelOf(cells []string) string {
+	var label []string
+	for i, c := range cells {
+		if h := t.columns[i]; i != t.column && !limitHead.MatchString(h) && !errorHead.MatchString(h) {
+			if _, ok := size(c); ok && !strings.ContainsAny(h, " (") {
+				c = h + "=" + c
+			}
+			label = append(label, c)
+		}
+	}
+	return strings.Join(label, " ")
+}
 
 // set takes a command, or a remark, with a switch of the environment.
 func (t *trials) set(l line) {
@@ -286,6 +351,7 @@ func (t *trials) ends(l line) {
 	}
 	if good, bad := passedAll.MatchString(l.text), failedAll.MatchString(l.text); good || bad {
 		t.note(t.setting, good && !bad, l)
+		t.since = 0
 	} else if m := trialError.FindStringSubmatch(l.text); m != nil {
 		switch e := number(m[1]); {
 		case e == 0:
@@ -421,6 +487,9 @@ func (t *trials) end(sc *logScan) {
 	t.tellTF32(sc)
 	t.judgeRuns(tell)
 	t.judgeFactors(tell)
+	if m := sc.multiple; t.tuner && !m.mixed && m.factor >= leastTrials && (m.strong || len(m.pairs) >= fewRows || m.listed >= fewRows) {
+		tell(tunedInto, fmt.Sprintf("the values are %g times the reference's, and a tuner tries configurations: each trial adds to the output", m.factor), m.at)
+	}
 	if t.sets.n > 0 {
 		tell(otherSetting, "", t.sets)
 	}
@@ -473,8 +542,8 @@ func (r trial) words() []string {
 	if r.setting != "" {
 		words = append(words, strings.ReplaceAll(r.setting, "-", "_"))
 	}
-	for w := range strings.FieldsFuncSeq(label, func(c rune) bool { return strings.ContainsRune(" \t,;|:", c) }) {
-		w = strings.Trim(w, "()[]{}'\"`*>-")
+	for w := range strings.FieldsFuncSeq(label, func(c rune) bool { return strings.ContainsRune(" \t,;|", c) }) {
+		w = strings.Trim(w, "()[]{}'\"`*>-:")
 		w = strings.ReplaceAll(w, "-", "_")
 		if w == "" || emptyWord[strings.ToLower(w)] {
 			continue

@@ -297,6 +297,70 @@ func TestTrials(t *testing.T) {
 			"---- Captured stdout call ----\n" +
 			"with PYTORCH_NO_CUDA_MEMORY_CACHING=1: passes 50 of 50\n" +
 			"tensor x freed while side stream still reads (record_stream not called)\n"},
+		{"tune pytest names", "S-C46", "tests/test_fused.py::test_bias_grad[1024] FAILED\n" +
+			"tests/test_fused.py::test_bias_grad[2048] FAILED\n" +
+			"tests/test_fused.py::test_forward[1024] PASSED\n" +
+			"tests/test_fused.py::test_forward[2048] PASSED\n" +
+			"____ test_bias_grad[1024] ____\n" +
+			"E   AssertionError: Tensor-likes are not close!\n" +
+			"E   Mismatched elements: 1024 / 1024 (100.0%)\n" +
+			"E   Greatest absolute difference: 412.1 at index (3,) (up to 0.01 allowed)\n" +
+			"E   Greatest relative difference: 6.0 at index (3,) (up to 0.01 allowed)\n" +
+			"---- Captured stdout call ----\n" +
+			"Triton autotuning for function _bias_grad_atomic_kernel,\n" +
+			"with key as (1024,), finished after 0.41s,\n" +
+			"____ test_bias_grad[2048] ____\n" +
+			"E   AssertionError: Tensor-likes are not close!\n" +
+			"E   Mismatched elements: 2048 / 2048 (100.0%)\n" +
+			"E   Greatest absolute difference: 500.3 at index (7,) (up to 0.01 allowed)\n" +
+			"E   Greatest relative difference: 6.0 at index (7,) (up to 0.01 allowed)\n" +
+			"FAILED tests/test_fused.py::test_bias_grad[1024] - AssertionError: Tensor-likes are not close!\n" +
+			"FAILED tests/test_fused.py::test_bias_grad[2048] - AssertionError: Tensor-likes are not close!\n" +
+			"2 failed, 2 passed\n"},
+		{"tune multiple", "S-C46", "autotuning over 5 configs: grad_w_kernel\n" +
+			"got  = [12.0, 24.0, 6.0]\n" +
+			"want = [2.0, 4.0, 1.0]\n" +
+			"AssertionError: grad_w mismatch\n"},
+		{"stream blocking", "S-C23", "$ pytest tests/test_overlap.py -q\n" +
+			"FAILED tests/test_overlap.py::test_copy_then_scale - AssertionError: Tensor-likes are not close!\n" +
+			"1 failed, 6 passed\n" +
+			"$ CUDA_LAUNCH_BLOCKING=1 pytest tests/test_overlap.py -q\n" +
+			"7 passed in 3.01s\n"},
+		{"nocache", "S-R52", "$ python stress.py --iters 200\n" +
+			"iter 37: mismatch in 512 of 65536 elements\n" +
+			"iter 121: mismatch in 256 of 65536 elements\n" +
+			"$ PYTORCH_NO_CUDA_MEMORY_CACHING=1 python stress.py --iters 200\n" +
+			"200 iterations ok\n" +
+			"error: stress failed\n"},
+		{"both equal", "S-C59", "err vs float64:  kernel 2.1e-03  torch 2.0e-03\n" +
+			"AssertionError: kernel vs torch 3.9e-03 > 2e-03\n"},
+		{"causal rows", "S-C55", "causal=False sq=128 sk=128: max err 0.0008\n" +
+			"causal=True  sq=128 sk=128: max err 0.0009\n" +
+			"causal=True  sq=64  sk=128: max err 1.91\n" +
+			"causal=True  sq=1   sk=128: max err 2.40\n" +
+			"causal=False sq=64  sk=128: max err 0.0008\n" +
+			"RuntimeError: attention parity failed\n"},
+		{"perm rows", "S-C50", "M=128 N=128: max err 0.0\n" +
+			"M=256 N=256: max err 0.0\n" +
+			"M=128 N=256: max err 9.8\n" +
+			"M=256 N=128: max err 9.1\n" +
+			"AssertionError: 2 shapes differ\n"},
+		{"gpu rows", "S-R73", "cuda:0 max err 0.0\n" +
+			"cuda:1 max err 4.21\n" +
+			"cuda:2 max err 4.22\n" +
+			"cuda:3 max err 4.21\n" +
+			"AssertionError: outputs differ on cuda:1, cuda:2, cuda:3\n"},
+		{"one gpu", "S-C76", "gpu 0: max err 0.0\n" +
+			"gpu 1: max err 0.0\n" +
+			"gpu 2: max err 3.1\n" +
+			"gpu 3: max err 0.0\n" +
+			"AssertionError: gpu 2 differs\n"},
+		{"md table", "S-C04", "| dtype    | max err | tol   | result |\n" +
+			"|----------|---------|-------|--------|\n" +
+			"| float32  | 1.1e-06 | 1e-05 | PASS   |\n" +
+			"| float16  | 3.9e-04 | 1e-03 | PASS   |\n" +
+			"| bfloat16 | 7.1e+00 | 1e-02 | FAIL   |\n" +
+			"##[error]Process completed with exit code 1.\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := Text("job.log", c.log)
