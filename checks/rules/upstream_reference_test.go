@@ -53,7 +53,8 @@ var referencePlants = []plant{
 	{"R23", rules.Warning, "kernel.rs", []string{"matmul"}, both(replace("const BM: i32,", 1, "BM", "XM"), replace("c: &Tensor", 1, "c: ", "bm: i32, c: "))},
 	{"R23", rules.Warning, "kernel.rs", []string{"swiglu"}, both(replace("const TILE_SIZE", 1, "TILE_SIZE", "WIDTH"), replace("a_shape0: i32,", 1, "a_shape0", "tile_size: i32, a_shape0"))},
 
-	{"R27", rules.Warning, "wrapper.py", gemms, replace("b = b.contiguous()", 1, "b.contiguous()", "b.transpose(-1, -2).contiguous()")},
+	// In bmm, whose kernel swaps the same axes, this is R34's.
+	{"R27", rules.Warning, "wrapper.py", []string{"matmul"}, replace("b = b.contiguous()", 1, "b.contiguous()", "b.transpose(-1, -2).contiguous()")},
 	{"R27", rules.Warning, "wrapper.py", gemms, replace("a = a.contiguous()", 1, "a.contiguous()", "torch.transpose(a, 0, 1).contiguous() if kwargs else a.contiguous()")},
 	{"R27", rules.Error, "wrapper.py", gemms, python("launch_with_cfg", 0, "planted = a.mT.contiguous()")},
 	{"R27", rules.Warning, "kernel.rs", []string{"matmul"}, replace("const CAST_TF32: i32,", 1, "const CAST", "const TRANSPOSE_A: i32, const CAST")},

@@ -79,7 +79,9 @@ func operands(p *rules.Pass, w *host.Wrapper) {
 			continue
 		}
 		value := w.Before(c.Tensor)
-		if slices.ContainsFunc(owners(), func(d rules.Diagnostic) bool { return d.In(c.Node) || d.In(value) }) {
+		if slices.ContainsFunc(owners(), func(d rules.Diagnostic) bool {
+			return d.Construct != r34.Conditional && (d.In(c.Node) || d.In(value))
+		}) {
 			continue // the kernel swaps the same axes, which is worse than the copy
 		}
 		severity, where := rules.Warning, "before the launch"

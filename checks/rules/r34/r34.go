@@ -29,6 +29,9 @@ var Rule = &rules.Rule{
 	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, host.Facts}, Run: run,
 }
 
+// Conditional is the construct of a swap that the host makes under a condition only.
+const Conditional = "conditional"
+
 // axes are two axes that change places, counted from the last: -1 is the last.
 type axes [2]int
 
@@ -84,7 +87,11 @@ func compare(p *rules.Pass, param string, rank int, list []move, r route, report
 		if m.conditional || r.conditional {
 			severity = rules.Warning
 		}
-		p.Reportf(r.place, severity, "", "this swaps axes %d and %d of the tensor that the kernel gets as `%s`, and `%s` in line %d of kernel.rs swaps the same two; let one side do it, best the kernel",
+		construct := ""
+		if r.conditional {
+			construct = Conditional
+		}
+		p.Reportf(r.place, severity, construct, "this swaps axes %d and %d of the tensor that the kernel gets as `%s`, and `%s` in line %d of kernel.rs swaps the same two; let one side do it, best the kernel",
 			swapped[0], swapped[1], param, m.node.Field("function").Squeeze(), m.node.Pos().Line)
 	}
 }
