@@ -43,7 +43,7 @@ func run(p *rules.Pass) {
 		return
 	}
 	w := host.ParseWrapper(f)
-	c := &conditions{w: w, steps: 20 * dsl.Steps, fixed: map[string]bool{}}
+	c := &conditions{w: w, steps: 20 * dsl.Steps, fixed: fixedNames(w)}
 	var table syntax.Node // that of the other backends
 	listed := false
 	for _, n := range f.Root().Find("string") {
@@ -131,7 +131,7 @@ func (c *conditions) constant(n syntax.Node, hops int) (holds, known bool) {
 	case "parenthesized_expression":
 		return c.constant(n.NamedChild(0), hops-1)
 	case "identifier":
-		if v := c.w.Consts[n.Text()]; v.Valid() && c.once(n.Text()) {
+		if v := c.w.Consts[n.Text()]; v.Valid() && c.fixed[n.Text()] {
 			return c.constant(v, hops-1)
 		}
 	case "false", "none":
@@ -200,29 +200,25 @@ func (c *conditions) constant(n syntax.Node, hops int) (holds, known bool) {
 	return false, false
 }
 
-// once reports whether the file gives a name one value only, in no function.
-func (c *conditions) once(name string) bool {
-	known, ok := c.fixed[name]
-	if ok {
-		return known
-	}
-	bound, other := 0, false
-	for _, n := range c.w.File.Root().Find("identifier") {
-		if n.Text() != name {
-			continue
-		}
+// fixedNames are the names that a file gives one value only, in no function.
+func fixedNames(w *host.Wrapper) map[string]bool {
+	bound, other := map[string]int{}, map[string]bool{}
+	for _, n := range w.File.Root().Find("identifier") {
 		switch p := n.Parent(); p.Kind() {
 		case "global_statement", "nonlocal_statement", "parameters", "default_parameter", "typed_parameter", "typed_default_parameter",
 			"augmented_assignment", "pattern_list", "for_statement", "for_in_clause", "as_pattern_target":
-			other = true
+			other[n.Text()] = true
 		case "assignment", "named_expression":
 			if p.Field("left") == n || p.Field("name") == n {
-				bound++
+				bound[n.Text()]++
 			}
 		}
 	}
-	c.fixed[name] = bound == 1 && !other
-	return c.fixed[name]
+	fixed := map[string]bool{}
+	for name, n := range bound {
+		fixed[name] = n == 1 && !other[name]
+	}
+	return fixed
 }
 
 // delegates reports whether a probe uses other functions, which may ask for cargo.
