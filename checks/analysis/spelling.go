@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // The fields that this package or upstream's scripts read, by the object that
@@ -136,30 +138,12 @@ func letters(name string) string {
 	return string(out)
 }
 
-// distance counts the letters of a that are to be put in, left out, replaced or
-// exchanged with the next one for b; longest when their lengths tell enough.
+// distance counts the slips between two names, but for what styles of writing names
+// differ in; longest when their lengths tell enough.
 func distance(a, b string) int {
 	a, b = letters(a), letters(b)
 	if len(a) > len(b)+2 || len(b) > len(a)+2 {
 		return longest
 	}
-	var before, row, next [longest + 1]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
+	return words.Distance(a, b)
 }

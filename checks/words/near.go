@@ -2,25 +2,32 @@ package words
 
 import "strings"
 
-// Distance is the number of bytes to insert, delete or replace.
+// longest is the length up to which names are compared.
+const longest = 64
+
+// Distance is the number of bytes to insert, delete, replace or exchange with the next
+// one; more than any name that is near when one is longer than names are.
 func Distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
+	if len(a) > longest || len(b) > longest {
+		return max(len(a), len(b))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
+	var before, row, next [longest + 1]int
+	for j := range len(b) + 1 {
 		row[j] = j
 	}
 	for i := range len(a) {
-		left := i
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = min(left, row[j], row[j+1]) + 1
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
 			}
-			left, row[j+1] = row[j+1], cost
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }
