@@ -265,7 +265,7 @@ func alsoAt(f Finding) string {
 // finding of what a change does to the tests that judge it, an error or a warning.
 // Empty for all others.
 func (f Finding) waiver() string {
-	if !f.New || f.Severity == Note || !strings.HasPrefix(f.Rule, "T") {
+	if !f.New || f.Severity == Note || !rules.OnTests(f.Rule) {
 		return ""
 	}
 	file := f.Path

@@ -191,7 +191,7 @@ func parseSuppression(text string, list []*rules.Rule) *Suppression {
 			s.Problem = fmt.Sprintf("no rule %q", strings.TrimSpace(id))
 			return s
 		}
-		if strings.HasPrefix(want, "T") {
+		if rules.OnTests(want) {
 			s.Problem = fmt.Sprintf("%s is about the tests that judge the change: only a maintainer accepts it, with `/tilegym waive`", want)
 			return s
 		}

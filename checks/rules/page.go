@@ -38,7 +38,7 @@ func DocPath(r *Rule) string { return "docs/rules/" + r.ID + ".md" }
 func Page(r *Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n", r.ID, r.Title)
-	fmt.Fprintf(&b, "%s at most, %s rule, for the %s side, decided by %s, fix: %s.\n\n", r.Severity, r.Category, r.Owner, r.DecidedBy, r.Fix)
+	fmt.Fprintf(&b, "%s at most, %s rule, for the %s side, decided by %s, fix: %s.\n\n", r.Severity, r.Category, r.Owner, evidence.explain(r.DecidedBy), fixes.explain(r.Fix))
 	if r.Pin != "" {
 		fmt.Fprintf(&b, "Known to hold for cutile %s; under another pin its findings are notes.\n\n", r.Pin)
 	}

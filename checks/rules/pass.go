@@ -14,7 +14,8 @@ import (
 	"github.com/tilegate/tilegate/checks/words"
 )
 
-// Pass is one run of a rule over its unit: a kernel, a crate or the tree.
+// Pass is one run of a rule over its unit: a kernel, a crate, the tree, or the change
+// of the tree against its base.
 type Pass struct {
 	Rule   *Rule
 	Tree   *tree.Tree

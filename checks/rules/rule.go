@@ -111,6 +111,10 @@ func (r *Rule) Chosen(construct string) bool {
 	return ok
 }
 
+// OnTests reports whether a rule, by its ID, is about what a change does to the tests
+// that judge it: only a maintainer accepts its findings, with a waiver.
+func OnTests(id string) bool { return strings.HasPrefix(id, "T") }
+
 // ofConstruct is the value of a construct, else of the words that it begins with.
 func ofConstruct[T any](values map[string]T, construct string) (T, bool) {
 	for {

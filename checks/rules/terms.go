@@ -16,6 +16,12 @@ func (t terms) has(word string) bool {
 	return slices.ContainsFunc(t, func(x term) bool { return x.word == word })
 }
 
+// explain is a word with its meaning.
+func (t terms) explain(word string) string {
+	i := slices.IndexFunc(t, func(x term) bool { return x.word == word })
+	return fmt.Sprintf("%s (%s)", word, t[i].means)
+}
+
 // list is the words with their meanings in one line of Markdown.
 func (t terms) list() string {
 	var all []string

@@ -175,8 +175,9 @@ func checkParsed(t *testing.T, lang syntax.Lang, src []byte) *syntax.File {
 		require.True(t, f.Enclosing(s).Span().Contains(s))
 		n.Squeeze()
 		n.Attributes()
-		if next := n.Next(); next.Valid() && !n.IsComment() {
-			require.Equal(t, n, next.Prev())
+		if next := n.Next(); next.Valid() {
+			require.Equal(t, n.Parent(), next.Parent())
+			require.GreaterOrEqual(t, next.Span().Start, s.End)
 		}
 		checkFind(t, n)
 	}

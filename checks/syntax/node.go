@@ -249,20 +249,6 @@ func (n Node) Next() Node {
 	return Node{}
 }
 
-// Prev is the preceding sibling that is no comment.
-func (n Node) Prev() Node {
-	last := Node{}
-	for c := range n.Parent().Children() {
-		if c == n {
-			return last
-		}
-		if !c.IsComment() {
-			last = c
-		}
-	}
-	return Node{}
-}
-
 // IsComment reports whether the node is a comment of either language.
 func (n Node) IsComment() bool { return n.Is("line_comment", "block_comment", "comment") }
 
