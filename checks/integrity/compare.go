@@ -356,11 +356,15 @@ func (c *comparison) bestOf(b, h *testFn, bc testCase, candidates []testCase) {
 		}
 	}
 	var best *comparison
+	of := ""
+	if name := bc.backend(); name != "" {
+		of = " of `" + name + "`"
+	}
 	for _, hc := range candidates[:min(len(candidates), 64)] {
 		try := c.trial()
 		for _, cond := range hc.conds {
 			if !c.holds(cond, ran) {
-				try.add(Cases, c.setOf(h), "condition "+describeTerm(c.head, cond), "cases are there only where %s", quote(describeTerm(c.head, cond)))
+				try.add(Cases, c.changedSource(c.setOf(h)), "condition "+describeTerm(c.head, cond), "cases%s are there only where %s", of, quote(describeTerm(c.head, cond)))
 			}
 		}
 		try.events(events, c.head.execute(h, hc), bc, h)
@@ -389,6 +393,71 @@ func (c *comparison) absorb(o *comparison) {
 			known.backends[name] = true
 		}
 	}
+}
+
+// changedSource is the first line that is new and from which the values at a place of
+// the head come: the place itself, or an assignment of a name that it uses, with the
+// conditions around that. It is the place where there is none.
+func (c *comparison) changedSource(at syntax.Node) syntax.Node {
+	if c.head.added == nil {
+		c.head.added = addedLines(c.base.file, c.head.file)
+	}
+	isNew := func(n syntax.Node) bool {
+		for line := n.Pos().Line; line <= n.Pos().Line+strings.Count(n.Text(), "\n"); line++ {
+			if c.head.added[line] {
+				return true
+			}
+		}
+		return false
+	}
+	if !at.Valid() || c.head.added[at.Pos().Line] {
+		return at
+	}
+	var found syntax.Node
+	seen, todo := map[string]bool{}, []syntax.Node{at}
+	for len(todo) > 0 {
+		for _, id := range todo[0].Find("identifier") {
+			name := id.Text()
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			for _, a := range c.head.file.Root().Find("assignment", "augmented_assignment") {
+				c.u.spend(1)
+				if a.Field("left").Text() != name {
+					continue
+				}
+				todo = append(todo, a.Field("right"))
+				for n := a; n.Valid(); n = n.Ancestor("if_statement") {
+					part := n
+					if n.Is("if_statement") {
+						part = n.Field("condition")
+					}
+					if isNew(part) && (!found.Valid() || part.Span().Start < found.Span().Start) {
+						found = part
+					}
+				}
+			}
+		}
+		todo = todo[1:]
+	}
+	return orElse(found, at)
+}
+
+// addedLines are the lines of a file that another does not have as often.
+func addedLines(base, head *syntax.File) map[int]bool {
+	left := map[string]int{}
+	for n := range base.LineCount() {
+		left[base.Line(n+1)]++
+	}
+	out := map[int]bool{}
+	for n := range head.LineCount() {
+		line := head.Line(n + 1)
+		if left[line]--; left[line] < 0 {
+			out[n+1] = true
+		}
+	}
+	return out
 }
 
 // setOf is where the values of a case are written: the decorator that has a
@@ -472,7 +541,7 @@ func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 				at = s.at
 			}
 		}
-		c.add(Collection, at, "backend "+name, "the backend `%s` is no longer tested here: %s %s gone", name, words.Count(gone[name], "case"), words.Form(gone[name], "is", "are"))
+		c.add(Collection, c.changedSource(at), "backend "+name+" "+h.key, "the backend `%s` is no longer tested by `%s`: %s %s gone", name, h.key, words.Count(gone[name], "case"), words.Form(gone[name], "is", "are"))
 	}
 }
 

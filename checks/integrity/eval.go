@@ -35,6 +35,8 @@ type side struct {
 	fnOf   map[closureKey]*term
 	// unentered remembers the functions that are not entered.
 	unentered map[syntax.Node]*term
+	// added are the lines that the other revision does not have, once asked for.
+	added map[int]bool
 	// stops are those of the last run of a test or function.
 	stops []syntax.Node
 	// generators remembers which functions yield.

@@ -70,6 +70,14 @@ func TestPlaces(t *testing.T) {
 			demo, strings.NewReplacer("        tilegym.set_backend(backend)\n", "        if backend == \"cutile-rs\":\n            return\n        tilegym.set_backend(backend)\n"),
 			"            return", "this ends `test_op` before `self.assertCorrectness(", 0,
 		},
+		"a backend that leaves the list": {
+			demo, strings.NewReplacer("_backends + [\"cutile-rs\"]", "_backends + [\"cutile-rs-off\"]"),
+			"        _backends = _backends + [\"cutile-rs-off\"]", "the backend `cutile-rs` is no longer tested by `Test_Demo::test_op`", 0,
+		},
+		"a condition of a backend": {
+			demo, strings.NewReplacer("if is_backend_available(\"cutile-rs\")", "if is_backend_available(\"cutile-rs-off\")"),
+			"    if is_backend_available(\"cutile-rs-off\"):", "cases of `cutile-rs` are there only where `is_backend_available(\"cutile-rs-off\")`", 0,
+		},
 		"a setting": {
 			"pytest.ini", strings.NewReplacer("test_*.py\n", "test_*.py\naddopts = -k \"not cutile_rs\"\n"),
 			"addopts = -k \"not cutile_rs\"", "`addopts = -k \"not cutile_rs\"` is new: it sets what pytest collects or how it runs", 0,
