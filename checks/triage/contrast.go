@@ -113,6 +113,7 @@ var aspects = []aspect{
 	{ofUnit, regexp.MustCompile(`\b(unit|units|time_unit)["']?\s*[:=|]\s*["']?(ns|us|µs|ms|s|sec\w*|milli\w+|micro\w+|nano\w+|GB/s|GiB/s|TB/s|TFLOPS|GFLOPS)(?:\b|$)`), "unit"},
 	{ofUnit, regexp.MustCompile(`\b(reports?|reported in|measured in|given in|units? (?:is|are))\s+(GB/s|GiB/s|ns|us|µs|ms|s|seconds|milliseconds|microseconds)(?:\b|$)`), "unit"},
 	{ofUnit, regexp.MustCompile(`\b((?:time|figure|value|number)s? (?:is|are))\s+(?:the )?(total|sum|per rep\w*|per call|per iter\w*|per step|mean|median|minimum)\b`), "unit"},
+	{ofMethod, regexp.MustCompile(`\b(bench|bench_fn|harness|measured (?:with|by))["']?\s*[:=|]?\s*["']?(?:triton\.testing\.)?(do_bench\w*|cuda_?\w+|[Ee]vents?|[Cc][Uu][Pp][Tt][Ii]|proton|perf_counter\w*|time\.\w+)`), "timer"},
 	{ofMethod, regexp.MustCompile(`\b(timer|timing|timing[_ ]method|bench[_ ]method|measured[_ ]with)["']?\s*[:=|]\s*["']?([\w.]+)`), "timer"},
 	{ofMethod, regexp.MustCompile(`\b(l2[_ ]?flush|flush[_ ]?l2|cold_l2\w*|clear_cache|flush)["']?\s*[:=|]\s*["']?(\w+)`), "flush of the L2 cache"},
 	{ofMethod, regexp.MustCompile(`\b(n_?warm_?up|num_warmup|warm_?up(?:_iters|_runs|_ms)?)["']?\s*[:=| ]\s*["']?(\d+)`), "warm-up"},
@@ -125,6 +126,7 @@ var aspects = []aspect{
 	{ofMachine, regexp.MustCompile(`\b([Dd]river(?:[_ ]version)?)` + sep + `(\d{3}\.\d+\S*)`), "driver"},
 	{ofMachine, regexp.MustCompile(`\b(CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)\s*[:=|]\s*(\d+)`), "share of MPS"},
 	{ofClock, regexp.MustCompile(`\b((?:SM|sm|gpu|GPU|[Gg]raphics)(?:[_ ](?:clock|mhz|MHz|clk))?(?:_mhz)?)` + sep + `@?\s*(\d{3,4})\s?(?:MHz|mhz|$)`), "clock of the multiprocessors"},
+	{ofClock, regexp.MustCompile(`\b()(\d{3,4}) ?MHz \((?:sm|SM|gpu|GPU|graphics)\)`), "clock of the multiprocessors"},
 	{ofClock, regexp.MustCompile(`\b((?:sm|gpu|gr|graphics)_(?:clock|mhz|clk)\w*)` + sep + `(\d{3,4})\b`), "clock of the multiprocessors"},
 	{ofClock, regexp.MustCompile(`\b((?:mem|memory|HBM)(?:[_ ](?:clock|mhz|MHz|clk))?)` + sep + `@?\s*(\d{3,5})\s?(?:MHz|mhz)\b`), "clock of the memory"},
 	{ofPower, regexp.MustCompile(`\b((?:[Pp]ower|POWER)[_ ](?:limit|cap|LIMIT)(?:_w)?|TGP|TDP)` + sep + `(\d{2,4})\b`), "power limit"},
@@ -171,9 +173,9 @@ var (
 	profiled = regexp.MustCompile(`^(\S.*?[a-z]\S*)\s{2,}(\d+)\s+(\d+(?:\.\d+)?)(?: ?(?:us|ms|ns|µs))?$`)
 	rateUnit = regexp.MustCompile(`(?i)(?:GB|TB|GiB|FLOPS?|tok\w*|it)/s|FLOPS|throughput|bandwidth`)
 	// verdictWord is what a check prints that ends with a failure.
-	verdictWord = probe(`\b(?:FAIL|FAILED|FAILURE|REGRESSION|REGRESSED|SLOWER|slower|regression|regressed|AssertionError|ERROR|DECREASED|failed|exceeds|implausible)\b`)
+	verdictWord = probe(`\b(?:FAIL|FAILED|FAILURE|REGRESSION|REGRESSED|SLOWER|slower|regression|regressed|AssertionError|ERROR|DECREASED|failed|exceeds|above|implausible)\b`)
 	figureWord  = regexp.MustCompile(`\d ?(?:us|µs|ms|GB/s|TB/s|TFLOPS|TFLOP/s|tok/s|%|x)(?:$|[\s,;:.)\]])|\b(?:ratio|speed-?up|baseline|limit|budget|latency|bandwidth|throughput|perf\w*|step time|call time|geomean)\b`)
-	noVerdict   = regexp.MustCompile(`\.py::|^test result|\bpassed\b|^--- FAIL|\b(?:err|error of|max_?err\w*|atol|rtol|mismatch\w*|max[ _]?(?:abs|rel|diff)\w*|tolerance exceeded|allclose)\b|\b(?:[Nn]o|0|zero|without) (?:perf\w* )?(?:regress\w*|fail\w*|errors?)|\b0 of \d|\b(?:none|None) (?:of|is|are)\b|\bif (?:worse|slower)\b`)
+	noVerdict   = regexp.MustCompile(`\.py::|^test result|\bpassed\b|^--- FAIL|\b(?:err|error of|max_?err\w*|atol|rtol|mismatch\w*|max[ _]?(?:abs|rel|diff)\w*|tolerance exceeded|allclose)\b|\b(?:[Nn]o|0|zero|without) (?:perf\w* )?(?:regress\w*|fail\w*|errors?)|\b0 of \d|\b[Nn]o\b.{0,24}\babove\b|\b(?:none|None) (?:of|is|are)\b|\bif (?:worse|slower)\b`)
 	bareVerdict = regexp.MustCompile(`^\W*(?:(?:perf\w*|bench\w*|PERF|gate|check|GATE|result|verdict) ?)*:? ?(?:FAIL|FAILED|REGRESSION|failed)\W*$|^\W*(?:FAIL|FAILED|REGRESSION|REGRESSED|SLOWER|AssertionError)\b[^./]{0,40}$`)
 	// hint is a time together with what it was or should be.
 	hint        = probe(`\d ?(?:us|µs|ms|GB/s|TFLOPS)\b.{0,24}\b(?:baseline|expected|was|previous|limit|budget)\b|\b(?:baseline|expected|limit|budget)\b.{0,16}\d ?(?:us|µs|ms|GB/s|TFLOPS)\b|\bratio\b.{0,24}\d`)
@@ -205,6 +207,14 @@ func (c *contrast) line(l line) {
 	}
 	if otherHead.MatchString(l.text) {
 		c.section = 0
+	}
+	if m := listedTool.FindStringSubmatch(l.text); m != nil {
+		side := 0
+		if m[1] == ">" || m[1] == "+" {
+			side = 1
+		}
+		c.tell(ofTool, strings.ToLower(m[2]), m[3], side, l)
+		return
 	}
 	c.pair(l)
 	switch {
@@ -251,6 +261,11 @@ func (c *contrast) sidesOf(l line) {
 		if len(found) == 1 {
 			if f := figureOfSide.FindStringSubmatch(l.text[m[1]:]); f != nil {
 				c.row(group(f[3], f[1]), strings.TrimSpace(f[1]), side, number(f[2]), l)
+			}
+		}
+		if len(found) == 2 && m[0] > 0 {
+			for _, f := range unitFigure.FindAllStringSubmatch(text, 4) {
+				c.row(group(f[2], ""), strings.Trim(l.text[:found[0][0]], " :=|,"), side, number(f[1]), l)
 			}
 		}
 		// "registers: base 128 head 168": the name stands before the sides.
@@ -385,6 +400,12 @@ func (c *contrast) pair(l line) {
 	c.row(g, name, 1, number(b), l)
 }
 
+// listedTool is a line of a difference of two lists of packages.
+var listedTool = regexp.MustCompile(`^([-+<>]) ?(triton|torch|pytorch-triton|nvidia-cuda-nvcc\S*|nvidia-cublas\S*|nvidia-cudnn\S*|flash[-_]attn|cuda-tile|jaxlib|numba|llvm)\W{1,2}(\d+\.\d+\S*)$`)
+
+// unitFigure is a figure with its unit.
+var unitFigure = regexp.MustCompile(`\b(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
+
 // figureOfSide is the figure of a line of one side, with its name.
 var figureOfSide = regexp.MustCompile(`(?:([A-Za-z_]\w*)\W{1,3}|\s)(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
 
@@ -394,7 +415,7 @@ var (
 	ofUses   = regexp.MustCompile(`(?i)registers?|smem|shared|occupancy|spill|blocks|warps|waves|grid|clock|mhz|watt|temp|SMs`)
 )
 
-var sideWord = regexp.MustCompile(`(?i)\b(?:(base(?:line)?|main|before|old|prev(?:ious)?)|(head|new|pr|after|current|cur|candidate|this run|now))\b`)
+var sideWord = regexp.MustCompile(`(?i)\b(?:(base(?:line)?|main|before|old|prev(?:ious)?|last (?:week|night|run|green)|yesterday|stored)|(head|new|pr|after|current|cur|candidate|this run|now|today))\b`)
 
 // sideRow takes a row of one side in a table whose head has no column for the side:
 // "attn (main) 168 0 612" below "kernel regs spills us".

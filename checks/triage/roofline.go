@@ -116,9 +116,11 @@ var (
 	ownNode      = regexp.MustCompile(`(?:cpubind: ?|--cpunodebind[= ]|\b(?:running|pinned|process|python|bound)\b.{0,24}\bnode ?)(\d+)`)
 	gpuNode      = regexp.MustCompile(`\bGPU ?\d*\b.{0,24}\b(?:NUMA|numa)(?:[_ ](?:affinity|node|ID))*\W{0,3}(\d+)`)
 	smsWord      = probe(`\b(\d+) (?:SMs|multiprocessors)\b`)
-	gridTime     = probe(`\b(?:grid|blocks|tiles|CTAs|ctas)\W{1,3}(\d+)\b\D{1,16}(\d+(?:\.\d+)?) ?(us|µs|ms)\b`)
-	asleepIn     = probe(`\bP8\b|\bP5\b|\bP12\b`)
-	bigBytes     = regexp.MustCompile(`\b(\d+(?:\.\d+)?) ?(GiB|GB)(?:[\s,:;)]|$)`)
+	// clockBeside is the clock beside a time.
+	clockBeside = probe(`\b(?:sm|SM|gpu|gr)(?:_clock|_mhz| clock)?[=: ]{1,2}(\d{3,4}) ?MHz\b.*\d ?(?:us|ms|µs)\b`)
+	gridTime    = probe(`\b(?:grid|blocks|tiles|CTAs|ctas)\W{1,3}(\d+)\b\D{1,16}(\d+(?:\.\d+)?) ?(us|µs|ms)\b`)
+	asleepIn    = probe(`\bP8\b|\bP5\b|\bP12\b`)
+	bigBytes    = regexp.MustCompile(`\b(\d+(?:\.\d+)?) ?(GiB|GB)(?:[\s,:;)]|$)`)
 )
 
 func (r *roofline) line(l line) {
@@ -177,6 +179,9 @@ func (r *roofline) line(l line) {
 				break
 			}
 		}
+	}
+	if l.is(clockBeside) && !l.is(marks) && len(r.clocks) < maxRated {
+		r.clocks = append(r.clocks, clock{number(clockBeside.re.FindStringSubmatch(l.text)[1]), l})
 	}
 	hasRate := l.is(rateHead)
 	if hasRate {

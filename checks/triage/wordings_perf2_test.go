@@ -114,6 +114,25 @@ func TestFiguresOfBenchmarksTellTheCause(t *testing.T) {
 		{"S-P23", "cudaGraphs disabled: capture failed, running eager\ndecode step 14.8 ms (baseline 6.1 ms), gpu busy 38 %\nFAIL 2.4x"},
 		{"S-P28", "base: use_cuda_graph=True  decode 6.1 ms\nhead: use_cuda_graph=False decode 14.2 ms\nFAIL decode"},
 		{"S-P28", "baseline: statistic=median reps=100\ncurrent: statistic=mean reps=100\nsoftmax 0.101 ms -> 0.118 ms FAIL"},
+		{"S-P80", "$ pytest benchmarks/test_latency.py -q\nconfig: timer=cuda_event, l2_flush=True (256MB memset inside the measured region)\ntest_rmsnorm: measured 91.3us, reference file says 12.1us\nE   AssertionError: rmsnorm latency 91.3us exceeds 1.2x of 12.1us\n1 failed in 41.2s"},
+		{"S-P81", "bench: triton.testing.do_bench_cudagraph(fn)\nGPU: NVIDIA H100 80GB HBM3\nx_vals   cutile   torch   (GB/s)\nM=1024 N=1024: 6120.3 GB/s\nM=1024 N=4096: 5844.1 GB/s\nM=8192 N=8192: 2911.4 GB/s\nM=16384 N=16384: 2889.0 GB/s\ncheck: bandwidth <= 3350 GB/s ... FAILED for M=1024"},
+		{"S-P93", "pip list diff between runs\n< triton 3.4.0\n> triton 3.6.0\nperf history\nkernel          last week   today\nflash_attn_fwd   0.612 ms   0.947 ms\nflash_attn_bwd   1.804 ms   1.809 ms\nlayernorm        0.045 ms   0.045 ms\nsoftmax          0.101 ms   0.101 ms\nnightly perf job failed: flash_attn_fwd 1.55x"},
+		{"S-P93", "## perf summary\nenv(base): {'triton': '3.4.0', 'torch': '2.9.1+cu128', 'gpu': 'NVIDIA H200'}\nenv(head): {'triton': '3.6.0', 'torch': '2.9.1+cu128', 'gpu': 'NVIDIA H200'}\n kernel | base (us) | head (us) | ratio\n moe_align | 14.2 | 14.1 | 0.99\n moe_gemm1 | 210.4 | 318.8 | 1.52\n moe_gemm2 | 118.3 | 118.9 | 1.01\nratio above 1.10: moe_gemm1"},
+		{"S-P22", "GPU clocks during measurement\n  main : 1980 MHz (sm), 2619 MHz (mem)\n  PR   : 1590 MHz (sm), 2619 MHz (mem)\ngemm    main 1.61 ms  PR 2.00 ms  +24.2%\nattn    main 1.21 ms  PR 1.51 ms  +24.8%\nmemcpy  main 1.95 ms  PR 1.95 ms  +0.0%\n2 regressions"},
+		{"S-P11", "warmup_iters: 0\n[1/5] softmax_cutile_rs 1911.20 ms\n[2/5] softmax_cutile_rs 0.10 ms\n[3/5] softmax_cutile_rs 0.10 ms\n[4/5] softmax_cutile_rs 0.10 ms\n[5/5] softmax_cutile_rs 0.10 ms\nmean 382.32 ms vs cutile 0.10 ms: SLOWER"},
+		{"S-P85", "cutile-rs : out dtype torch.float32, in torch.bfloat16, 0.141 ms\ncutile    : out dtype torch.bfloat16, in torch.bfloat16, 0.099 ms\nslower by 42 %, limit 10 % -> FAIL"},
+		{"S-P21", "ptxas -v main: Used 128 registers, 0 bytes spill stores\nptxas -v PR:   Used 255 registers, 2048 bytes spill stores\nmoe_gemm 210 us -> 402 us, threshold 1.1x: FAIL"},
+		{"S-P16", "runner: base job ran on gpu-h100-03 (NVIDIA H100 80GB HBM3), head job ran on gpu-a100-11 (NVIDIA A100-SXM4-80GB)\nmatmul 0.221 -> 0.512 ms, regression"},
+		{"S-P33", "GPU 0 utilization before start: 97 %\nmemory used before start: 61 GB\ngemm 0.44 ms (baseline 0.22 ms) FAILED"},
+		{"S-P84", "[bench] kineto returned no CUDA events; fell back to cudaEvent timing\nlayer_norm 64x1024    61.0 us (baseline 6.1 us)\ngemm 8192           1660 us (baseline 1605 us)\nFAILED: 1 case above 1.1x"},
+		{"S-P90", "iteration 4411 latency 0.41 ms\nGC gen2 143.6ms collected=243 uncollectable=0\niteration 4412 latency 144.2 ms\np50 0.41 ms (baseline 0.41), p99 144.0 ms (baseline 0.6) FAIL p99"},
+		{"S-P88", "-- The CUDA compiler identification is NVIDIA 13.0.48\n-- Build type: \n-- CMAKE_CUDA_FLAGS_RELEASE: \nhost preprocess 412 us (baseline 96 us) -> FAIL"},
+		{"S-P87", "allocator trace (timed loop): segment_alloc 200, segment_free 200\ncudaMalloc     200   avg 310 us   62.1 %\ncudaFree       200   avg 140 us   28.0 %\ncall 0.98 ms, baseline 0.21 ms, FAIL"},
+		{"S-P94", "[dispatch] op=rms_norm requested=cutile-rs resolved=pytorch reason=library not loaded\nrms_norm 41.0 us, baseline 8.1 us\nFAIL 5.06x"},
+		{"S-P41", "kernel attn_fwd        main     PR\ngrid                   1024     1024\nblock                  128      128\nregs                   128      232\ndyn smem               98304    196608\nCTA/SM                 2        1\ntime us                612      1041\nperf FAIL"},
+		{"S-P86", "softmax: base 52.6 us = 2551 GB/s; head 52.6 us = 1275 GB/s\nlayer_norm: base 41.2 us = 3257 GB/s; head 41.2 us = 1628 GB/s\nFAIL: GB/s below 0.9 of baseline"},
+		{"S-P28", "baseline json: \"bench\": \"do_bench_cudagraph\"\nthis run: bench = do_bench\nsmall shapes 3x slower, large shapes equal\nFAIL"},
+		{"S-P82", "pstate P8 -> P0 during run\nt=0.0s sm=345MHz rms_norm 38.1 us\nt=0.2s sm=1005MHz rms_norm 14.0 us\nt=0.6s sm=1980MHz rms_norm 8.1 us\nmean 20.1 us, baseline 8.1 us, FAIL"},
 	} {
 		got := Text("job.log", c.log)
 		require.NotEmpty(t, got.Matches, c.log)
@@ -129,6 +148,7 @@ func TestBenchmarksThatWentWellStayUnknown(t *testing.T) {
 		"triton 3.6.0, torch 2.9.1, NVIDIA H100 80GB HBM3\nbase: sm 1980 MHz\nhead: sm 1975 MHz\nattn: 1.21 ms -> 1.20 ms\nno regressions detected\n3 passed in 12.31s",
 		"$ nsys profile -o r python bench.py\nGenerating '/tmp/nsys-report-1.qdstrm'\nattn 1.21 ms\nl2 flush 256 MiB between start event and kernel\nbench done",
 		"NVIDIA H200\nN     GB/s\n1024  2100\n8192  3900\n65536 4200\nok: all within limits, baseline triton 3.4.0, now triton 3.6.0",
+		"test softmax_fwd ... ok\ntest result: ok. 12 passed; 0 failed; finished in 3.12s\nmax error 1.2e-3, limit 1e-2",
 	} {
 		assert.Empty(t, ids(Text("job.log", log)), log)
 	}
