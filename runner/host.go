@@ -100,11 +100,11 @@ func (h Host) CanBuild(w *Workspace, kernels []string) error {
 		if k == nil || k.Crate.Dir == "" || configuresCargo(w, k.Crate.Dir) {
 			continue
 		}
-		where := "in " + strings.Join(toolkitPlaces, " and ")
+		tried := strings.Join(toolkitPlaces, ", ")
 		if named := lookup(h.Environ, toolkitVariable); named != "" {
-			where = "in " + toolkitVariable + ", which is " + named
+			tried = named + ", which " + toolkitVariable + " names"
 		}
-		return MissingTool{"the CUDA toolkit with include/cuda.h, which cutile is built with, " + where, "it, and name its folder with " + toolkitVariable}
+		return MissingTool{"include/cuda.h of the CUDA toolkit, which cutile is built with (tried " + tried + ")", "the CUDA toolkit, and name its folder with " + toolkitVariable}
 	}
 	return nil
 }

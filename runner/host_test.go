@@ -59,7 +59,7 @@ func TestCanBuild(t *testing.T) {
 	err = Host{Environ: []string{"CUDA_TOOLKIT_PATH=/nonexistent/cuda"}}.CanBuild(w, []string{"a"})
 	require.ErrorAs(t, err, &missing)
 	assert.ErrorContains(t, err, "/nonexistent/cuda")
-	assert.ErrorContains(t, Host{}.CanBuild(w, []string{"a"}), "in /usr/local/cuda and ")
+	assert.ErrorContains(t, Host{}.CanBuild(w, []string{"a"}), "(tried /usr/local/cuda, /usr/local/cuda-13*) not found: install the CUDA toolkit, ")
 	assert.NoError(t, Host{Toolkit: "/opt/cuda"}.CanBuild(w, []string{"a"}))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".cargo"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".cargo", "config.toml"), nil, 0o644))
