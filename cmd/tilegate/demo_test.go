@@ -18,6 +18,7 @@ func TestDemo(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := run([]string{"demo", "--once"}, streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	assert.Zero(t, status, "%s%s", out.String(), errs.String())
+	assert.Regexp(t, `(?m)^ *[0-9.]+ s  perf \(row_sum, cpu\) of [0-9a-f]{7}, [0-9]+ to [0-9]+ rounds of both sides$`, errs.String())
 	assert.Regexp(t, `(?m)^the pull requests until this ends: http://`, errs.String())
 	assert.Regexp(t, `\nthat is as it has to be: the second change is wrong on purpose, and its gate does not let it through\n$`, errs.String())
 	assert.Equal(t, "gate success Port row_sum to cutile-rs\ngate failure scale_add: scale in base two\ndemo: ok\n", out.String())

@@ -69,7 +69,11 @@ func (m *machine) jobs(ctx context.Context, run *githubsim.Run, conclusion *stri
 				continue
 			}
 			name := job.JobName(stage, kernel, req.GPU)
-			m.progress(fmt.Sprintf("%s of %s", name, req.HeadSHA[:7]))
+			what := fmt.Sprintf("%s of %s", name, req.HeadSHA[:7])
+			if stage == job.Perf {
+				what += fmt.Sprintf(", %d to %d rounds of both sides", req.Rounds.Min, req.Rounds.Max)
+			}
+			m.progress(what)
 			j := run.AddJob(name, "self-hosted", req.GPU)
 			j.Start(m.host.Runner.Name)
 			outcome, err := r.Stage(ctx, w, req, stage, kernel)
