@@ -70,7 +70,9 @@ type Document struct {
 	ReferenceBackend string // cutile or triton
 	Variants         []Variant
 	ConfigToVariant  map[string]string
-	nameLine         int
+	// unclear says that there are variants of which the IR is not known.
+	unclear  bool
+	nameLine int
 	// AliasUsed says that the reference IR was dumped under another name.
 	AliasUsed bool
 	aliasLine int
@@ -267,6 +269,7 @@ func (v *validator) variants(root value, d *Document) {
 		return
 	case list.kind != array:
 		v.fail(ruleVariant, field, list.line, "expected a list, found %s", list.kind)
+		d.unclear = true
 		return
 	case len(list.items) == 0:
 		v.warn(ruleVariant, field, list.line, "expected at least one variant, found an empty list")
@@ -276,6 +279,7 @@ func (v *validator) variants(root value, d *Document) {
 		path := fmt.Sprintf("%s[%d]", field, i)
 		if item.kind != object {
 			v.fail(ruleVariant, path, item.line, "expected an object, found %s", item.kind)
+			d.unclear = true
 			continue
 		}
 		variant := Variant{field: path}
@@ -303,6 +307,7 @@ func (v *validator) variants(root value, d *Document) {
 		}
 		variant.ReferenceBackend = v.backend(item, path+".reference_backend")
 		v.supplements(item, &variant)
+		d.unclear = d.unclear || variant.ReferenceIR == ""
 		d.Variants = append(d.Variants, variant)
 	}
 }

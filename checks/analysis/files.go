@@ -225,11 +225,12 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 		return data, true
 	}
 	need("S1", "kernel.rs")
-	var d Document
+	d := Document{unclear: true}
 	if data, ok := need("S7", "reference/analysis.json"); ok {
-		var problems []check.Problem
-		d, problems = Parse(data)
-		if slices.ContainsFunc(problems, func(p check.Problem) bool { return p.Rule == ruleParse }) {
+		parsed, problems := Parse(data)
+		if !slices.ContainsFunc(problems, func(p check.Problem) bool { return p.Rule == ruleParse }) {
+			d = parsed
+		} else {
 			v.problems = append(v.problems, problems...)
 		}
 	}
@@ -445,10 +446,11 @@ func validatorOutput(data []byte) ([]byte, int) {
 
 func (v *validator) referenceIR(dir fs.FS, d Document, kernel string) {
 	tops, _ := fs.Glob(dir, "reference/reference*.mlir")
-	if len(d.Variants) == 0 {
-		if !slices.Contains(tops, "reference/reference.mlir") {
-			v.fail("S2", "reference/reference.mlir", 0, "expected this file, found none")
-		}
+	switch {
+	case d.unclear && len(d.Variants) == 0 && len(tops) == 0:
+		v.fail("S2", "reference/reference.mlir", 0, "expected this file, or reference_VARIANT.mlir for several variants, found none")
+	case !d.unclear && len(d.Variants) == 0 && !slices.Contains(tops, "reference/reference.mlir"):
+		v.fail("S2", "reference/reference.mlir", 0, "expected this file, found none")
 	}
 	var named []string
 	for _, variant := range d.Variants {
@@ -465,7 +467,7 @@ func (v *validator) referenceIR(dir fs.FS, d Document, kernel string) {
 		if data, err := read(dir, name); err == nil {
 			v.validIR(data, name, kernel)
 		}
-		if len(named) == 0 || slices.Contains(named, name) || supplementOf(name, named) {
+		if d.unclear || len(named) == 0 || slices.Contains(named, name) || supplementOf(name, named) {
 			continue
 		}
 		v.warn("S2", name, 0, "no variant names this IR: move it to reference/supplements/ or name it")
@@ -489,7 +491,7 @@ func (v *validator) generatedIR(dir fs.FS, d Document, kernel string) {
 	switch {
 	case len(files) == 0:
 		v.fail("S3", "generated", 0, "expected generated.mlir, or generated_VARIANT.mlir for several variants, found none")
-	case len(d.Variants) <= 1 && !slices.Contains(files, "generated/generated.mlir") && !slices.Contains(files, "generated/generated_canon.mlir"):
+	case !d.unclear && len(d.Variants) <= 1 && !slices.Contains(files, "generated/generated.mlir") && !slices.Contains(files, "generated/generated_canon.mlir"):
 		v.warn("S3", "generated/generated.mlir", 0, "expected this file for a kernel with one variant, found %s", path.Base(files[0]))
 	}
 	for _, name := range files {
