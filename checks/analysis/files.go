@@ -193,6 +193,11 @@ var (
 	investigation      = regexp.MustCompile(`^VERDICT: (FIXABLE|ALIGNED|BLOCKED)\s*$`)
 	testFailed         = regexp.MustCompile(`(?m)(^|\s)(FAILED|ERROR) \S+\.py::|\.py::\S+ (FAILED|ERROR)\b|^=+ .*\b[1-9][0-9]* (failed|errors?)\b.* in [0-9]`)
 	testOutcome        = regexp.MustCompile(`\b(PASSED|FAILED|SKIPPED)\b`)
+	testLine           = regexp.MustCompile(`(?m)^.*\.py::.*\b(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b.*$|^.*\b(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) \S+\.py::.*$`)
+	testPassed         = regexp.MustCompile(`\b(PASSED|XPASS)\b`)
+	testSummary        = regexp.MustCompile(`(?m)^(=+ )?([0-9]+ [a-z]+(, [0-9]+ [a-z]+)*|no tests ran) in [0-9].*$`)
+	summaryPassed      = regexp.MustCompile(`\b[1-9][0-9]* x?passed\b`)
+	ofBackend          = regexp.MustCompile(`\.py::\S*cutile[-_]rs`)
 	ownThreshold       = regexp.MustCompile(`(?m)FAILED - max_diff=.*> 1e-2[ \t\r]*$|if diff > 1e-2`)
 	perfRecord         = []byte("Performance Test Results")
 	failedTest         = regexp.MustCompile(`(?m)^.*\bFAILED\b.*$`)
@@ -269,8 +274,12 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 		if !testOutcome.Match(data) {
 			v.fail("S5", name, 0, "expected outcomes of tests (PASSED, FAILED, SKIPPED), found none")
 		}
-		if at := testFailed.FindIndex(data); at != nil && bytes.HasPrefix(claim, []byte("VERDICT: ALL_PASS")) {
-			v.fail("S5", name, lineAt(data, at[0]), "a test failed here, but reports/correctness.md says ALL_PASS: expected VERDICT: FAIL, or the log of the run that passed")
+		if bytes.HasPrefix(claim, []byte("VERDICT: ALL_PASS")) {
+			if at := testFailed.FindIndex(data); at != nil {
+				v.fail("S5", name, lineAt(data, at[0]), "a test failed here, but reports/correctness.md says ALL_PASS: expected VERDICT: FAIL, or the log of the run that passed")
+			} else if at, none := nonePassed(data); none {
+				v.fail("S5", name, lineAt(data, at), "no test with cutile-rs passed here, but reports/correctness.md says ALL_PASS: what is skipped, deselected or expected to fail shows nothing; expected the log of a run in which the tests ran")
+			}
 		}
 		if at := ownThreshold.FindIndex(data); at != nil {
 			v.fail("S5", name, lineAt(data, at[0]), "this judges by a threshold of its own: expected the test's comparison")
@@ -332,6 +341,40 @@ func (v *validator) log(dir fs.FS, rule, name string) (string, []byte, bool) {
 		v.fail(rule, name, 0, "expected this log, found none or an empty one")
 	}
 	return found, data, ok
+}
+
+// nonePassed reports whether a log of pytest shows that no test passed, or none of
+// those that name the backend, and the offset of the line that shows it. A log
+// without outcomes shows neither.
+func nonePassed(data []byte) (at int, none bool) {
+	summaries := testSummary.FindAllIndex(data, -1)
+	ran := slices.ContainsFunc(summaries, func(s []int) bool { return summaryPassed.Match(data[s[0]:s[1]]) })
+	if len(summaries) > 0 && !ran {
+		return summaries[len(summaries)-1][0], true
+	}
+	first, ours := -1, -1
+	passed, oursPassed := false, false
+	for _, l := range testLine.FindAllIndex(data, -1) {
+		text := data[l[0]:l[1]]
+		ok := testPassed.Match(text)
+		passed = passed || ok
+		if first < 0 {
+			first = l[0]
+		}
+		if ofBackend.Match(text) {
+			oursPassed = oursPassed || ok
+			if ours < 0 {
+				ours = l[0]
+			}
+		}
+	}
+	switch {
+	case ours >= 0 && !oursPassed:
+		return ours, true
+	case first >= 0 && !passed && !ran:
+		return first, true
+	}
+	return 0, false
 }
 
 // lineAt is the line of an offset, from 1.
