@@ -98,10 +98,33 @@ func (v *validator) fields(path string, object value, known []string) {
 				best, least = name, n
 			}
 		}
+		if best == "" {
+			best = meant(m.key, known, there)
+		}
 		if best != "" {
 			v.misspelt(path, m, best)
 		}
 	}
+}
+
+// asked are the fields whose absence is a problem; no two end in the same word.
+var asked = []string{"kernel_name", "ops_used", "test_perf_configs", "kernel_variants", "correctness_reference", "correctness_tolerance", "variant_name", "kernel_function"}
+
+// meant is the known field that is not there and that a key ends like: variants is
+// kernel_variants, tolerances correctness_tolerance, kernel_fn kernel_function.
+func meant(key string, known []string, there map[string]bool) string {
+	last := func(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
+	word := strings.ToLower(last(key))
+	for _, name := range asked {
+		if there[name] || !slices.Contains(known, name) {
+			continue
+		}
+		end := last(name)
+		if word == end || word == end+"s" || word+"s" == end || end == "function" && (word == "fn" || word == "func") {
+			return name
+		}
+	}
+	return ""
 }
 
 func (v *validator) misspelt(path string, m member, name string) {

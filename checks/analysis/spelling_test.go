@@ -45,6 +45,9 @@ func TestMisspeltFieldsAreTold(t *testing.T) {
 		`"functoin": "`:                                  "correctness_reference.functoin: function",
 		`"soruce": "tests/ops/test_scaled_product.py:10`: "correctness_reference.soruce: source",
 		`"rtoll": 0}`:                                    "correctness_tolerance.f32.rtoll: rtol",
+		`"variants": [`:                                  "variants: kernel_variants",
+		`"tolerances": {`:                                "tolerances: correctness_tolerance",
+		`"kernel_fn": "plain_kernel`:                     "kernel_variants[0].kernel_fn: kernel_function",
 	} {
 		right := want[strings.LastIndex(want, " ")+1:]
 		_, rest, _ := strings.Cut(misspelt, `":`)

@@ -18,7 +18,7 @@ var Rule = &rules.Rule{
 	Category: "process", Owner: "process", Severity: rules.Error, DecidedBy: "analysis", Fix: "none",
 	Why: "A field that is missing or of another type stops the stage that needs it, or makes it guess.",
 	Triage: []string{
-		"Add the field that the message names; its form stands in the table of the page.",
+		"Add the field that the message names; the table under Use instead, in docs/rules/A2.md, tells its form.",
 		"A field with a slip in its name: write it as the message says.",
 		"`launch_path` is `direct` or `autotune`; `ops_used` is a list of names.",
 	},
