@@ -69,7 +69,13 @@ func (v *validator) named(d Document, kernelDir fs.FS, named map[string]bool) {
 type Located struct {
 	File string
 	check.Problem
+	// Start and End are the place in the file as byte offsets, both 0 where only the
+	// line is known.
+	Start, End int
 }
+
+// maxLocated bounds how many problems of a document are looked up in it.
+const maxLocated = 200
 
 // Review is Check and Files together, each problem once, in the file that it
 // stands in.
@@ -91,13 +97,19 @@ func Review(dir fs.FS, kernel string) []Located {
 			v.named(d, dir, texts)
 			v.aliases(dir, d)
 		}
-		for _, p := range v.problems {
-			out = append(out, Located{document, p})
+		root, err := parse(data)
+		for i, p := range v.problems {
+			l := Located{File: document, Problem: p}
+			if err == nil && i < maxLocated {
+				at := root.locate(string(p.Field))
+				l.Start, l.End = at.start, at.end
+			}
+			out = append(out, l)
 		}
 	}
 	for _, p := range Files(dir, kernel) {
 		if p.Rule != ruleParse {
-			out = append(out, Located{string(p.Field), p})
+			out = append(out, Located{File: string(p.Field), Problem: p})
 		}
 	}
 	return out
@@ -247,7 +259,7 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 	}
 	for _, stage := range []string{"a", "b", "d", "e"} {
 		if !report(stage) {
-			v.fail("S4", "reports/agent_"+stage+".md", 0, "expected this report, here or in reports/agent_logs, found none")
+			v.fail("S4", "reports/agent_"+stage+".md", 0, "expected this report there or in reports/agent_logs, found none")
 		}
 	}
 	need("S4", "reports/build_log.md")

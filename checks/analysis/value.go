@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // maxDepth bounds the nesting of a document.
@@ -15,6 +16,7 @@ const maxDepth = 100
 // value is a JSON value with the line on which it ends its first token.
 type value struct {
 	line    int
+	at      span // of its first token
 	kind    kind
 	members []member // object
 	items   []value  // array
@@ -25,8 +27,12 @@ type value struct {
 type member struct {
 	key   string
 	line  int
+	at    span // of the key
 	value value
 }
+
+// span is a range of byte offsets, the end exclusive.
+type span struct{ start, end int }
 
 type kind uint8
 
@@ -62,6 +68,36 @@ func (v value) float() (float64, bool) {
 	return f, err == nil
 }
 
+// locate is the place of a field that a problem names, or of the nearest object
+// around one that is not there.
+func (v value) locate(field string) span {
+	at := v.at
+	for field != "" {
+		if rest, ok := strings.CutPrefix(field, "["); ok {
+			number, after, _ := strings.Cut(rest, "]")
+			i, err := strconv.Atoi(number)
+			if err != nil || i >= len(v.items) {
+				return at
+			}
+			v, field = v.items[i], strings.TrimPrefix(after, ".")
+			at = v.at
+			continue
+		}
+		found := false
+		for _, m := range v.members {
+			rest, ok := strings.CutPrefix(field, m.key)
+			if ok && m.key != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				v, at, field, found = m.value, m.at, strings.TrimPrefix(rest, "."), true
+				break
+			}
+		}
+		if !found {
+			return at
+		}
+	}
+	return at
+}
+
 // syntaxError is a place in a document that is not JSON, or not the JSON that
 // is wanted.
 type syntaxError struct {
@@ -77,6 +113,7 @@ type parser struct {
 	data []byte
 	at   int64 // offset up to which lines are counted
 	line int
+	last span // of the token that was read last
 }
 
 // parse reads one JSON document. Duplicate keys, further text after the
@@ -110,9 +147,15 @@ func (p *parser) count(to int64) int {
 }
 
 func (p *parser) token() (json.Token, error) {
+	from := int(p.dec.InputOffset())
 	t, err := p.dec.Token()
 	if err == nil {
 		p.here()
+		p.last.end = min(int(p.dec.InputOffset()), len(p.data))
+		for from < p.last.end && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[from]) >= 0 {
+			from++
+		}
+		p.last.start = from
 		return t, nil
 	}
 	var syntax *json.SyntaxError
@@ -137,7 +180,7 @@ func (p *parser) value(depth int) (value, error) {
 }
 
 func (p *parser) from(t json.Token, depth int) (value, error) {
-	v := value{line: p.line}
+	v := value{line: p.line, at: p.last}
 	if depth > maxDepth {
 		return v, &syntaxError{p.line, fmt.Sprintf("expected at most %d levels of nesting", maxDepth)}
 	}
@@ -167,7 +210,7 @@ func (p *parser) from(t json.Token, depth int) (value, error) {
 					return v, err
 				}
 				name, _ := key.(string)
-				m := member{key: name, line: p.line}
+				m := member{key: name, line: p.line, at: p.last}
 				if seen[name] {
 					return v, &syntaxError{p.line, fmt.Sprintf("the key %q is there twice", name)}
 				}

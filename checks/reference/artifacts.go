@@ -12,6 +12,7 @@ import (
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
 // outRoot is the folder that the porting pipeline writes to by default, with
@@ -78,49 +79,80 @@ const maxTold = 6
 func (a *Artifacts) report(p *rules.Pass, want func(analysis.Located) bool) {
 	type place struct {
 		file     *syntax.File
-		line     int
+		span     syntax.Span
 		severity rules.Severity
 	}
-	said := map[place][]string{}
+	type told struct {
+		message string
+		fields  []string
+	}
+	said := map[place][]told{}
 	var order []place
 	for _, l := range a.Problems {
 		if !want(l) {
 			continue
 		}
-		at := place{line: max(l.Line, 1), severity: rules.Warning}
+		at := place{severity: rules.Warning}
 		if l.Severity == check.Error {
 			at.severity = p.Rule.Severity
 		}
 		name := path.Join(a.Dir, l.File)
 		if at.file = present(p.Tree, name); at.file == nil {
-			at.file, at.line = present(p.Tree, a.files[0]), 1
-		}
-		if at.file == nil {
-			p.Undecided("no artifact can be read")
-			continue
-		}
-		at.line = min(at.line, at.file.LineCount())
-		text := l.Message.Line()
-		if field := l.Field.Line(); field != "" {
-			text = "`" + field + "`: " + text
+			// The file is absent: the first one stands for the folder.
+			if at.file = present(p.Tree, a.files[0]); at.file == nil {
+				p.Undecided("no artifact can be read")
+				continue
+			}
+			text := at.file.Line(1)
+			start := len(text) - len(strings.TrimLeft(text, " \t"))
+			at.span = syntax.Span{Start: start, End: min(start+1, len(text))}
+		} else {
+			at.span = spanOf(at.file, l)
 		}
 		if said[at] == nil {
 			order = append(order, at)
 		}
-		said[at] = append(said[at], text)
+		field := l.Field.Line()
+		if field == l.File && field != "" {
+			field = untrusted.Text(name).Line()
+		}
+		list, message := said[at], l.Message.Line()
+		if i := slices.IndexFunc(list, func(t told) bool { return t.message == message && field != "" }); i >= 0 {
+			list[i].fields = append(list[i].fields, field)
+			continue
+		}
+		said[at] = append(list, told{message, []string{field}})
 	}
 	for _, at := range order {
-		texts := said[at]
+		var texts []string
+		for _, t := range said[at] {
+			if t.fields[0] == "" {
+				texts = append(texts, t.message)
+				continue
+			}
+			texts = append(texts, "`"+strings.Join(t.fields, "`, `")+"`: "+t.message)
+		}
 		if n := len(texts) - maxTold; n > 0 {
 			texts = append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more", n))
 		}
-		start := at.file.LineStart(at.line)
-		p.Report(rules.Diagnostic{
-			File: at.file, Severity: at.severity, Construct: texts[0],
-			Span:    syntax.Span{Start: start, End: start + len(at.file.Line(at.line))},
-			Message: strings.Join(texts, "; "),
-		})
+		p.Report(rules.Diagnostic{File: at.file, Severity: at.severity, Construct: texts[0], Span: at.span, Message: strings.Join(texts, "; ")})
 	}
+}
+
+// spanOf is the place of a problem in its file: what it names on its line, else the
+// line without its indentation.
+func spanOf(f *syntax.File, l analysis.Located) syntax.Span {
+	bom := 0
+	if f.BOM {
+		bom = 3
+	}
+	line := min(max(l.Line, 1), f.LineCount())
+	if at := (syntax.Span{Start: l.Start - bom, End: l.End - bom}); at.Start >= 0 && at.Start < at.End && at.End <= len(f.Src) && f.Position(at.Start).Line == line {
+		return at
+	}
+	text := f.Line(line)
+	indent := len(text) - len(strings.TrimLeft(text, " \t"))
+	return syntax.Span{Start: f.LineStart(line) + indent, End: f.LineStart(line) + len(text)}
 }
 
 // present is a file that exists, can be read and has text; nil otherwise.

@@ -21,5 +21,6 @@ var Rule = &rules.Rule{
 		"List `autotune_configs` at the top or in the variants, with the sizes as `BLOCK_*` or `TILE_*`.",
 		"Name `autotune_backends` and `autotune_key`; write `[]` for none, never null.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.ArtifactsOf}, Run: reference.ReportProblems,
+	First: map[string]int{"`autotune_backends`:": 1, "`autotune_key`:": 1},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{reference.ArtifactsOf}, Run: reference.ReportProblems,
 }
