@@ -2,6 +2,7 @@ package analysis
 
 import (
 	_ "embed"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -181,6 +182,35 @@ func TestNamedFiles(t *testing.T) {
 	require.Len(t, problems, 1)
 	assert.Equal(t, "A13", problems[0].Rule)
 	assert.Equal(t, 2, problems[0].Line)
+}
+
+// What was generated is no reference, whatever name leads to it.
+func TestLinkedToGenerated(t *testing.T) {
+	link := func(to string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink} }
+	for name, c := range map[string]struct {
+		links map[string]string
+		fails bool
+	}{
+		"a link":               {map[string]string{"reference/reference_plain.mlir": "../generated/generated_plain.mlir"}, true},
+		"a link to a link":     {map[string]string{"reference/reference_plain.mlir": "other.mlir", "reference/other.mlir": "../generated/generated_plain.mlir"}, true},
+		"a link of the folder": {map[string]string{"reference/reference_plain.mlir": "dumps/generated_plain.mlir", "reference/dumps": "../generated"}, true},
+		"a link to a dump":     {map[string]string{"reference/reference_plain.mlir": "reference_persistent.mlir"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := kernelDir()
+			for at, to := range c.links {
+				dir[at] = link(to)
+			}
+			problems := Check([]byte(good), dir, "scaled_product")
+			if !c.fails {
+				assert.Empty(t, problems)
+				return
+			}
+			require.NotEmpty(t, problems)
+			assert.Equal(t, "A3", problems[0].Rule)
+			assert.Contains(t, string(problems[0].Message), "compared with itself")
+		})
+	}
 }
 
 // Each required file is required: without it there is a problem, and nothing

@@ -155,8 +155,12 @@ func (v *validator) ir(kernelDir fs.FS, field, name string, line int, kernel str
 		v.fail(ruleFile, field, line, "expected the file %q in the kernel's directory: %v", name, err)
 		return
 	}
-	if clean := path.Clean(name); strings.HasPrefix(clean, "generated/") {
-		v.fail(ruleFile, field, line, "expected the reference's IR below reference/, found %q: what was generated would be compared with itself", name)
+	if at := linked(kernelDir, path.Clean(name)); slices.Contains(strings.Split(path.Dir(at), "/"), "generated") {
+		found := strconv.Quote(name)
+		if at != path.Clean(name) {
+			found += ", a link to " + strconv.Quote(at)
+		}
+		v.fail(ruleFile, field, line, "expected the reference's IR below reference/, found %s: what was generated would be compared with itself", found)
 	}
 	if seen[name] {
 		return
@@ -167,6 +171,36 @@ func (v *validator) ir(kernelDir fs.FS, field, name string, line int, kernel str
 		p.Message = untrusted.Text(name) + ": " + p.Message
 		v.problems = append(v.problems, p)
 	}
+}
+
+// maxLinks bounds how many links are followed to one file.
+const maxLinks = 16
+
+// linked is where a name leads through links, its own and those of its folders. A
+// name that leaves the directory begins with "..".
+func linked(dir fs.FS, name string) string {
+	for links := 0; links < maxLinks; links++ {
+		next := ""
+		for i := range len(name) + 1 {
+			if i < len(name) && name[i] != '/' || !fs.ValidPath(name[:i]) {
+				continue
+			}
+			if info, err := fs.Lstat(dir, name[:i]); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+				continue
+			}
+			to, err := fs.ReadLink(dir, name[:i])
+			if err != nil || path.IsAbs(to) {
+				return name
+			}
+			next = path.Join(path.Dir(name[:i]), to, name[i:])
+			break
+		}
+		if next == "" {
+			return name
+		}
+		name = next
+	}
+	return name
 }
 
 // read reads a file below the directory. A name that leaves it is refused.
