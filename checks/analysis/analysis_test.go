@@ -110,6 +110,7 @@ func TestOneFault(t *testing.T) {
 		"backends are null":           {`"autotune_backends": ["cutile"]`, `"autotune_backends": null`, check.Error, "A10", "autotune_backends", "autotune_backends"},
 		"no key":                      {`["M", "N"]`, `[]`, check.Warning, "A10", "autotune_key", "autotune_key"},
 		"no winner":                   {`    "winner": "cutile",` + "\n", "", check.Warning, "A11", "reference_backend_selection.winner", "reference_backend_selection"},
+		"a time that is text":         {`"cutile_geomean_ms": `, `"cutile_geomean_ms": "0.1", "x": `, check.Warning, "A11", "reference_backend_selection.cutile_geomean_ms", "cutile_geomean_ms"},
 		"the slower one wins":         {`"winner": "cutile",`, `"winner": "triton",`, check.Warning, "A15", "reference_backend_selection.winner", "triton"},
 		"a variant without times":     {`{"plain": {}, "persistent": {}}`, `{"plain": {}}`, check.Warning, "A11", "reference_backend_selection.per_variant", "per_variant"},
 	} {
@@ -240,6 +241,7 @@ func TestContentOfReports(t *testing.T) {
 		"perf verdict":        {"reports/performance.md", "VERDICT: FAIL\ngeomean_ratio=1.0", "S6"},
 		"geomean with spaces": {"reports/performance.md", "VERDICT: DONE\ngeomean_ratio = 1.0", "S6"},
 		"geomean twice":       {"reports/performance.md", "VERDICT: DONE\ngeomean_ratio=1.0\ngeomean_ratio=1.1", "S6"},
+		"geomean of nothing":  {"reports/performance.md", "VERDICT: INVESTIGATE\ngeomean_ratio=0.00", "S6"},
 		"empty log":           {"perf_cutile_rs.txt", " \n", "S6"},
 		"generated":           {"generated/generated_plain.mlir", "nothing", "A14"},
 		"own threshold":       {"correctness_cutile_rs.txt", "platform linux -- Python 3.12\nrootdir: r\nplugins: p\nPASSED if diff > 1e-2\n", "S5"},

@@ -352,9 +352,11 @@ func (v *validator) selection(root value, d Document) {
 		v.warn(ruleSelection, field+".winner", s.line, "expected the backend that won, found none")
 	}
 	perVariant, has := s.get("per_variant")
-	if !has && !slices.ContainsFunc(s.members, func(m member) bool {
-		return strings.Contains(m.key, "geo_mean_ms") || strings.Contains(m.key, "geomean_ms")
-	}) {
+	v.measured(field, s)
+	for _, m := range perVariant.members {
+		v.measured(field+".per_variant."+m.key, m.value)
+	}
+	if !has && !slices.ContainsFunc(s.members, func(m member) bool { return isTime(m) && m.value.kind != null }) {
 		v.warn(ruleSelection, field, s.line, "expected times (cutile_geo_mean_ms or per_variant), found none")
 	}
 	if has && perVariant.kind == object {
@@ -362,6 +364,24 @@ func (v *validator) selection(root value, d Document) {
 			if _, ok := perVariant.get(variant.Name); !ok && variant.Name != "" {
 				v.warn(ruleSelection, field+".per_variant", perVariant.line, "expected an entry for %q, found none", variant.Name)
 			}
+		}
+	}
+}
+
+// isTime reports whether a member is a recorded time.
+func isTime(m member) bool {
+	return strings.Contains(m.key, "geo_mean_ms") || strings.Contains(m.key, "geomean_ms")
+}
+
+// measured checks that the recorded times are times: positive numbers, or null for
+// a backend that was not measured. What a list or an object of times means is not known.
+func (v *validator) measured(field string, s value) {
+	for _, m := range s.members {
+		if !isTime(m) || m.value.kind == null || m.value.kind == object || m.value.kind == array {
+			continue
+		}
+		if ms, ok := m.value.float(); !ok || ms <= 0 || math.IsInf(ms, 0) {
+			v.warn(ruleSelection, field+"."+m.key, m.value.line, "expected a time in milliseconds as a number above 0, found %s", found(m.value))
 		}
 	}
 }
@@ -395,7 +415,7 @@ func (v *validator) lower(s value, field, chosen string) {
 		if m.key == "winner" && m.value.kind == text {
 			winner, line = backendOf(m.value.text), m.line
 		}
-		if !strings.Contains(m.key, "geo_mean_ms") && !strings.Contains(m.key, "geomean_ms") {
+		if !isTime(m) {
 			continue
 		}
 		if ms, ok := m.value.float(); ok && ms > 0 {

@@ -340,9 +340,13 @@ func Files(dir fs.FS, kernel string) []check.Problem {
 		}
 		if n, good := len(geomeanAny.FindAll(data, -1)), len(geomeanLine.FindAll(data, -1)); n != 1 || good != 1 {
 			v.fail("S6", "reports/performance.md", 0, "expected exactly one line geomean_ratio=NUMBER, found %d of %d in this form", good, n)
-		} else if at := geomeanLine.FindIndex(data); bytes.HasPrefix(data, []byte("VERDICT: DONE")) {
+		} else {
+			at := geomeanLine.FindIndex(data)
 			_, text, _ := strings.Cut(strings.TrimSpace(string(data[at[0]:at[1]])), "=")
-			if ratio, err := strconv.ParseFloat(text, 64); err == nil && ratio > perfDone {
+			switch ratio, err := strconv.ParseFloat(text, 64); {
+			case err != nil || ratio == 0:
+				v.fail("S6", "reports/performance.md", lineAt(data, at[0]), "the geomean %s is no ratio of times, which are above 0: expected the one that was measured", text)
+			case ratio > perfDone && bytes.HasPrefix(data, []byte("VERDICT: DONE")):
 				v.fail("S6", "reports/performance.md", lineAt(data, at[0]), "the geomean %s is above %v, but the verdict is DONE: expected VERDICT: INVESTIGATE", text, perfDone)
 			}
 		}
