@@ -103,7 +103,7 @@ type dependency struct {
 	version host.Value
 	has     bool // version is set
 	source  host.Value
-	local   string // path or git, when it is not from the registry
+	local   string // path, git, registry or registry-index, when it is not from crates.io
 	plain   bool   // all keys are about where the crate comes from
 	inherit bool   // workspace = true
 	at      syntax.Span
@@ -139,9 +139,13 @@ func read(m *host.Manifest) map[string]*dependency {
 		switch key {
 		case "version":
 			d.version, d.has = v, true
-		case "path", "git":
+		case "path", "git", "registry-index":
 			d.source, d.local = v, key
-		case "branch", "rev", "tag", "registry":
+		case "registry":
+			if v.Text != "crates-io" && d.local == "" {
+				d.source, d.local = v, key
+			}
+		case "branch", "rev", "tag":
 		case "workspace":
 			d.inherit = true
 		default:
@@ -211,7 +215,11 @@ func dependencies(p *rules.Pass, m *host.Model, c *host.Crate) {
 		case d.inherit:
 			p.Undecided("the version comes from the workspace")
 		case d.local != "":
-			report(p, man.File, d.source.Entry, "source "+name, sourceFix(d, want), "`%s` comes from a `%s`; expected the registry with `\"=%s\"`", name, d.local, want)
+			from := "a `" + d.local + "`"
+			if strings.HasPrefix(d.local, "registry") {
+				from = "another registry (`" + d.source.Text + "`)"
+			}
+			report(p, man.File, d.source.Entry, "source "+name, sourceFix(d, want), "`%s` comes from %s; expected the registry with `\"=%s\"`", name, from, want)
 		case !d.has:
 			report(p, man.File, d.at, "version "+name, nil, "`%s` has no version; expected `\"=%s\"`", name, want)
 		case exact(d.version.Text) == "":
