@@ -83,6 +83,18 @@ func number(n syntax.Node) (int, bool) {
 	if !n.Is("integer_literal") {
 		return 0, false
 	}
-	v, err := strconv.Atoi(strings.ReplaceAll(strings.TrimSuffix(n.Text(), "i32"), "_", ""))
-	return v, err == nil
+	text := strings.ReplaceAll(n.Text(), "_", "")
+	for _, suffix := range []string{"i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"} {
+		text = strings.TrimSuffix(text, suffix)
+	}
+	v, err := strconv.ParseInt(text, base(text), 64)
+	return int(v), err == nil
+}
+
+// base is that of a literal for ParseInt. A decimal one may begin with zeros.
+func base(text string) int {
+	if len(text) > 1 && strings.ContainsRune("xob", rune(text[1])) {
+		return 0
+	}
+	return 10
 }
