@@ -216,6 +216,7 @@ func (l load) use(n syntax.Node, strict bool) (sink, binds syntax.Node) {
 				if at != p.Field("function") || c.Name != "reshape" && c.Name != "broadcast" {
 					return unknown(p)
 				}
+			case op == "select" && l.takes(c, n):
 			case op == "select":
 				return syntax.Node{}, syntax.Node{}
 			case strings.HasPrefix(op, "reduce_") || op == "mmaf" || op == "mma":
@@ -245,6 +246,47 @@ func (l load) use(n syntax.Node, strict bool) (sink, binds syntax.Node) {
 		}
 	}
 	return syntax.Node{}, syntax.Node{}
+}
+
+// takes reports whether a select always gives back the argument that a node stands
+// in, since its mask is the same for all lanes.
+func (l load) takes(c dsl.Call, n syntax.Node) bool {
+	if len(c.Args) != 3 {
+		return false
+	}
+	switch l.uniform(c.Args[0], maxHops) {
+	case "true":
+		return n.Inside(c.Args[1])
+	case "false":
+		return n.Inside(c.Args[2])
+	}
+	return false
+}
+
+// maxHops bounds how many names of a mask are followed.
+const maxHops = 8
+
+// uniform is the literal that all lanes of a mask are; empty when that is not known.
+func (l load) uniform(mask syntax.Node, hops int) string {
+	mask = dsl.Unparen(mask)
+	if hops == 0 {
+		return ""
+	}
+	if mask.Is("identifier") {
+		b, ok := l.fn.Lookup(mask)
+		if !ok || !b.Node.Is("let_declaration") || !b.Node.Field("pattern").Is("identifier") || b.Node.ChildOf("mutable_specifier").Valid() {
+			return ""
+		}
+		return l.uniform(b.Node.Field("value"), hops-1)
+	}
+	c, ok := dsl.AsCall(mask)
+	switch op := l.fn.Op(c); {
+	case ok && c.Method() && (c.Name == "reshape" || c.Name == "broadcast"):
+		return l.uniform(c.Receiver, hops-1)
+	case ok && len(c.Args) == 2 && (op == "constant" || op == "broadcast_scalar"):
+		return dsl.Unparen(c.Args[0]).Text()
+	}
+	return ""
 }
 
 // carried reports whether an assignment adds to a name from outside the loop in
