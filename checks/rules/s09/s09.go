@@ -42,7 +42,8 @@ func run(p *rules.Pass) {
 	for _, n := range f.Root().Find("import_statement", "import_from_statement", "call", "wildcard_import") {
 		switch n.Kind() {
 		case "call":
-			if strings.Contains(n.Field("arguments").Text(), "cutile_rs") || syntax.PyName(n.Field("function")) == "import_module" {
+			name := syntax.PyName(n.Field("function"))
+			if name == "import_module" || name != "is_backend_available" && strings.Contains(n.Field("arguments").Text(), "cutile_rs") {
 				return // by its name, or by one that is computed
 			}
 			continue
@@ -52,7 +53,7 @@ func run(p *rules.Pass) {
 		module := n.Field("module_name").Squeeze()
 		names := n.Fields("name")
 		if slices.Contains(strings.Split(module, "."), "cutile_rs") || slices.ContainsFunc(names, mentions) {
-			gate(p, n)
+			gate(p, host.ParseWrapper(f), n)
 			return
 		}
 		if module == "." && slices.ContainsFunc(names, func(m syntax.Node) bool { return m.Squeeze() == "cutile" || m.Squeeze() == "triton" }) {
@@ -73,16 +74,97 @@ func mentions(name syntax.Node) bool {
 	return slices.Contains(strings.Split(name.Squeeze(), "."), "cutile_rs")
 }
 
-// gate reports an import that stands behind the availability of another
-// backend.
-func gate(p *rules.Pass, n syntax.Node) {
-	for i := n.Ancestor("if_statement"); i.Valid(); i = i.Ancestor("if_statement") {
-		c := i.Field("condition")
-		if !c.Is("call") || syntax.PyName(c.Field("function")) != "is_backend_available" || !n.Inside(i.Field("consequence")) {
-			continue
-		}
-		if s := syntax.PyString(syntax.PyArg(c, "backend", 0)); s != "" && s != "cutile-rs" {
-			p.Reportf(c, rules.Error, "gate", "`cutile_rs` is imported only when `%s` is available; expected `is_backend_available(\"cutile-rs\")`", s)
+// gate reports an import that stands behind another condition than the availability
+// of this backend.
+func gate(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
+	for at, i := n, n.Parent(); i.Valid(); at, i = i, i.Parent() {
+		if i.Is("if_statement", "elif_clause") && at == i.Field("consequence") {
+			behind(p, w, i.Field("condition"), maxHops)
 		}
 	}
+}
+
+// maxHops bounds how deep a condition is read.
+const maxHops = 8
+
+// behind reports what a condition asks for beside the backend. Parts that are not
+// understood are left alone, such as a switch that turns the backend off.
+func behind(p *rules.Pass, w *host.Wrapper, cond syntax.Node, hops int) {
+	value := w.Const(cond)
+	if hops == 0 {
+		return
+	}
+	switch value.Kind() {
+	case "boolean_operator":
+		left, right := value.Field("left"), value.Field("right")
+		if value.Field("operator").Text() == "and" {
+			behind(p, w, left, hops-1)
+			behind(p, w, right, hops-1)
+		}
+	case "call", "subscript", "comparison_operator":
+		if name := environment(value, ""); name != "" {
+			p.Reportf(cond, rules.Error, "environment", "`cutile_rs` is imported only when the environment has %s, which no run sets; expected `is_backend_available(\"cutile-rs\")` alone", name)
+			return
+		}
+		if syntax.PyName(value.Field("function")) != "is_backend_available" {
+			return
+		}
+		if s, ok := w.String(syntax.PyArg(value, "backend", 0)); ok && s != host.Backend {
+			p.Reportf(cond, rules.Error, "gate", "`cutile_rs` is imported only when `%s` is available; expected `is_backend_available(\"cutile-rs\")`", s)
+		}
+	case "not_operator":
+		arg := w.Const(value.Field("argument"))
+		if arg.Is("true") || available(w, arg) {
+			p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported where it is available: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+		}
+	case "false", "none":
+		p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+	case "integer":
+		if v, ok := host.PyInt(value); ok && v == 0 {
+			p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+		}
+	}
+}
+
+// available reports whether an expression asks for this backend.
+func available(w *host.Wrapper, n syntax.Node) bool {
+	s, _ := w.String(syntax.PyArg(n, "backend", 0))
+	return n.Is("call") && syntax.PyName(n.Field("function")) == "is_backend_available" && s == host.Backend
+}
+
+// environment is the variable that an expression wants to be set, as the source
+// spells it; empty when the expression holds without one, too. The value is compared
+// with wanted, or asked for its truth.
+func environment(n syntax.Node, wanted string) string {
+	switch n.Kind() {
+	case "call":
+		fn := n.Field("function")
+		dotted := syntax.PyDotted(fn)
+		if !strings.HasSuffix(dotted, "environ.get") && syntax.PyName(fn) != "getenv" {
+			return ""
+		}
+		if d := syntax.PyArg(n, "default", 1); d.Valid() && !d.Is("none", "false") {
+			text := syntax.PyString(d)
+			if !d.Is("string") || d.ChildOf("interpolation").Valid() || wanted == "" && text != "" || wanted != "" && text == wanted {
+				return ""
+			}
+		}
+		return "`" + syntax.PyArg(n, "key", 0).Squeeze() + "`"
+	case "subscript":
+		if syntax.PyName(n.Field("value")) == "environ" {
+			return "`" + n.Field("subscript").Squeeze() + "`"
+		}
+	case "comparison_operator":
+		parts := n.NamedChildren()
+		switch {
+		case len(parts) != 2:
+		case n.ChildOf("in").Valid() && syntax.PyName(parts[1]) == "environ":
+			return "`" + parts[0].Squeeze() + "`"
+		case n.ChildOf("==").Valid() && parts[1].Is("string") && syntax.PyString(parts[1]) != "":
+			return environment(parts[0], syntax.PyString(parts[1]))
+		case n.ChildOf("is not").Valid() && parts[1].Is("none"):
+			return environment(parts[0], "")
+		}
+	}
+	return ""
 }
