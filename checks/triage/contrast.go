@@ -99,8 +99,8 @@ const (
 // aspect finds one kind of setting in what a log tells of a side.
 type aspect struct {
 	kind kind
-	re   *regexp.Regexp // the name of the setting and its value
-	name string         // of the setting, "" for the first group
+	re   *matcher // the name of the setting and its value
+	name string   // of the setting, "" for the first group
 }
 
 const (
@@ -109,45 +109,45 @@ const (
 )
 
 var aspects = []aspect{
-	{ofUnit, regexp.MustCompile(`\b(time|latency|duration|median|mean|runtime|avg)[_ (\[]{1,2}(ns|us|ms|s|sec)\b`), "unit"},
-	{ofUnit, regexp.MustCompile(`\b(unit|units|time_unit)["']?\s*[:=|]\s*["']?(ns|us|µs|ms|s|sec\w*|milli\w+|micro\w+|nano\w+|GB/s|GiB/s|TB/s|TFLOPS|GFLOPS)(?:\b|$)`), "unit"},
-	{ofUnit, regexp.MustCompile(`\b(reports?|reported in|measured in|given in|units? (?:is|are))\s+(GB/s|GiB/s|ns|us|µs|ms|s|seconds|milliseconds|microseconds)(?:\b|$)`), "unit"},
-	{ofUnit, regexp.MustCompile(`\b((?:time|figure|value|number)s? (?:is|are))\s+(?:the )?(total|sum|per rep\w*|per call|per iter\w*|per step|mean|median|minimum)\b`), "unit"},
-	{ofMethod, regexp.MustCompile(`\b(bench|bench_fn|harness|measured (?:with|by))["']?\s*[:=|]?\s*["']?(?:triton\.testing\.)?(do_bench\w*|cuda_?\w+|[Ee]vents?|[Cc][Uu][Pp][Tt][Ii]|proton|perf_counter\w*|time\.\w+)`), "timer"},
-	{ofMethod, regexp.MustCompile(`\b(timer|timing|timing[_ ]method|bench[_ ]method|measured[_ ]with)["']?\s*[:=|]\s*["']?([\w.]+)`), "timer"},
-	{ofMethod, regexp.MustCompile(`\b(l2[_ ]?flush|flush[_ ]?l2|cold_l2\w*|clear_cache|flush)["']?\s*[:=|]\s*["']?(\w+)`), "flush of the L2 cache"},
-	{ofMethod, regexp.MustCompile(`\b(n_?warm_?up|num_warmup|warm_?up(?:_iters|_runs|_ms)?)["']?\s*[:=| ]\s*["']?(\d+)`), "warm-up"},
-	{ofMethod, regexp.MustCompile(`\b((?:use_)?cuda_?graphs?)["']?\s*[:=|]\s*["']?(\w+)`), "CUDA graph"},
-	{ofMethod, regexp.MustCompile(`\b(reduce|statistic|aggregate|return_mode)["']?\s*[:=|]\s*["']?(mean|median|min|max|p\d\d)\b`), "statistic"},
-	{ofMachine, regexp.MustCompile(`(NVIDIA)\s+((?:GeForce |RTX |Tesla )*(?:PRO )?[A-Z\d][\w.-]*\d[\w.-]*(?: (?:\d+ ?GB|HBM\w+|PCIe|NVL|SXM\d?|Ti|SUPER|Super|Ada|Laptop|MIG \S+))*)`), "GPU"},
-	{ofMachine, regexp.MustCompile(`\b(MIG)\b\W{0,3}(\d+g\.\d+gb|[Ee]nabled|[Dd]isabled|on|off)`), "MIG"},
-	{ofMachine, regexp.MustCompile(`\b(sm_count|num_sms|SMs|sms|multi_?processor(?:s|_count))` + sep + `(\d+)`), "multiprocessors"},
-	{ofMachine, regexp.MustCompile(`\b()(\d+) SMs\b`), "multiprocessors"},
-	{ofMachine, regexp.MustCompile(`\b([Dd]river(?:[_ ]version)?)` + sep + `(\d{3}\.\d+\S*)`), "driver"},
-	{ofMachine, regexp.MustCompile(`\b(CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)\s*[:=|]\s*(\d+)`), "share of MPS"},
-	{ofClock, regexp.MustCompile(`\b((?:SM|sm|gpu|GPU|[Gg]raphics)(?:[_ ](?:clock|mhz|MHz|clk))?(?:_mhz)?)` + sep + `@?\s*(\d{3,4})\s?(?:MHz|mhz|$)`), "clock of the multiprocessors"},
-	{ofClock, regexp.MustCompile(`\b()(\d{3,4}) ?MHz \((?:sm|SM|gpu|GPU|graphics)\)`), "clock of the multiprocessors"},
-	{ofClock, regexp.MustCompile(`\b((?:sm|gpu|gr|graphics)_(?:clock|mhz|clk)\w*)` + sep + `(\d{3,4})\b`), "clock of the multiprocessors"},
-	{ofClock, regexp.MustCompile(`\b((?:mem|memory|HBM)(?:[_ ](?:clock|mhz|MHz|clk))?)` + sep + `@?\s*(\d{3,5})\s?(?:MHz|mhz)\b`), "clock of the memory"},
-	{ofPower, regexp.MustCompile(`\b((?:[Pp]ower|POWER)[_ ](?:limit|cap|LIMIT)(?:_w)?|TGP|TDP)` + sep + `(\d{2,4})\b`), "power limit"},
-	{ofPower, regexp.MustCompile(`\b(pstate|P-?[Ss]tate|perf[_ ]state)` + sep + `(P\d+)\b`), "power state"},
-	{ofPower, regexp.MustCompile(`\b([Pp]ersistence[_ ][Mm]ode)` + sep + `(\w+)`), "persistence mode"},
-	{ofWork, regexp.MustCompile(`\b(dtype|type|precision|in_dtype|input dtype)["']?\s*[:=| ]\s*["']?` + typed), "data type"},
-	{ofWork, regexp.MustCompile(`\b(allow_tf32|tf32|TF32)["']?\s*[:=| ]\s*["']?(True|False|true|false|on|off|0|1)\b`), "TF32"},
-	{ofWork, regexp.MustCompile(`\b(shape|size|strides?|layout|is_contiguous|contiguous|causal|is_causal|dropout\w*|mask|transposed?|trans_[ab]|batch(?:_size)?|seq_?len\w*|head_dim|n?heads?|num_heads|hidden(?:_size)?|page_size|requires_grad|training|batch size|experts|top_?k|tokens|bias|[BHSDTNMK])["']?\s*[:=|]\s*["']?(\([^)]*\)|\[[^\]]*\]|[\w.]+)`), ""},
-	{ofWork, regexp.MustCompile(`\b(strides?|shapes?)\s*(\([^)]*\)|\[[^\]]*\])`), ""},
-	{ofBackend, regexp.MustCompile(`\b(backend|impl|implementation|provider|engine|compile_mode)["']?\s*[:=|]\s*["']?([\w.-]+(?:\([^)]*\))?)`), "backend"},
-	{ofTool, regexp.MustCompile(`\b([Tt]riton(?:-xpu)?|[Tt]orch|[Pp]y[Tt]orch|ptxas|nvcc|CUDA|cuda(?:[_ ](?:toolkit|version))?|cudnn|cuDNN|cublas(?:Lt)?|cuBLAS(?:Lt)?|llvm|LLVM|tileiras|cutile(?:-rs)?|cuda-tile|cutlass|CUTLASS|flash[-_]attn|flashinfer|rustc|gcc|clang|jax|jaxlib|xla|numba|cupy)(?:[_ ]version)?["']?\s*(?:==|[:=| @-])\s*["']?v?(\d+\.\d+[\w.+]*)`), ""},
-	{ofHost, regexp.MustCompile(`\b((?:scaling_|cpu[_ ])?governor)` + sep + `(\w+)`), "CPU governor"},
-	{ofHost, regexp.MustCompile(`\b((?:numa|NUMA)(?:[_ ]node)?|cpubind)` + sep + `(-?\d+)\b`), "NUMA node"},
-	{ofHost, regexp.MustCompile(`\b((?:PCIe|pcie)(?:[_ ](?:link|gen|width))*)` + sep + `((?:[Gg]en ?)?\d+(?: ?x\d+)?)\b`), "PCIe link"},
-	{ofConfig, regexp.MustCompile(`\b(BLOCK\w*|TILE\w*|num_warps|NUM_WARPS|num_stages|NUM_STAGES|num_ctas?|GROUP_\w+|cluster(?:_size)?|[Ss]tages|[Ww]arps|split_?k|SPLIT_?K|maxnreg|occupancy_hint|num_cta_in_cga)['"]?` + `\s*(?:[:=|]|\s)\s*` + `(\d+)\b`), ""},
-	{ofUse, regexp.MustCompile(`\b([Rr]egisters?(?:[/ ](?:per )?thread)?|REG|regs(?:/thread)?|n_regs)` + sep + `(\d{2,3})\b`), "registers"},
-	{ofUse, regexp.MustCompile(`\bUsed ()(\d+) registers`), "registers"},
-	{ofUse, regexp.MustCompile(`\b(SHARED|[Ss]mem|shared(?:[_ ]mem\w*)?)(?:/block)?(?: ?\((?:KiB|KB|bytes|B)\))?` + sep + `(\d{2,7})\b`), "shared memory"},
-	{ofUse, regexp.MustCompile(`\b((?:blocks|CTAs|ctas|warps)(?: ?/ ?| per )SM|[Oo]ccupancy(?: ?\(?%\)?)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
-	{ofUse, regexp.MustCompile(`\b(grid(?:[_ ]size)?|waves(?:/SM| per SM)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
-	{ofLaunches, regexp.MustCompile(`\b((?:launches|kernels)(?: ?/ ?call| per call| a call)?|num_kernels|kernel launches)` + sep + `(\d+)\b`), "launches of a call"},
+	{ofUnit, probe(`\b(time|latency|duration|median|mean|runtime|avg)[_ (\[]{1,2}(ns|us|ms|s|sec)\b`), "unit"},
+	{ofUnit, probe(`\b(unit|units|time_unit)["']?\s*[:=|]\s*["']?(ns|us|µs|ms|s|sec\w*|milli\w+|micro\w+|nano\w+|GB/s|GiB/s|TB/s|TFLOPS|GFLOPS)(?:\b|$)`), "unit"},
+	{ofUnit, probe(`\b(reports?|reported in|measured in|given in|units? (?:is|are))\s+(GB/s|GiB/s|ns|us|µs|ms|s|seconds|milliseconds|microseconds)(?:\b|$)`), "unit"},
+	{ofUnit, probe(`\b((?:time|figure|value|number)s? (?:is|are))\s+(?:the )?(total|sum|per rep\w*|per call|per iter\w*|per step|mean|median|minimum)\b`), "unit"},
+	{ofMethod, probe(`\b(bench|bench_fn|harness|measured (?:with|by))["']?\s*[:=|]?\s*["']?(?:triton\.testing\.)?(do_bench\w*|cuda_?\w+|[Ee]vents?|[Cc][Uu][Pp][Tt][Ii]|proton|perf_counter\w*|time\.\w+)`), "timer"},
+	{ofMethod, probe(`\b(timer|timing|timing[_ ]method|bench[_ ]method|measured[_ ]with)["']?\s*[:=|]\s*["']?([\w.]+)`), "timer"},
+	{ofMethod, probe(`\b(l2[_ ]?flush|flush[_ ]?l2|cold_l2\w*|clear_cache|flush)["']?\s*[:=|]\s*["']?(\w+)`), "flush of the L2 cache"},
+	{ofMethod, probe(`\b(n_?warm_?up|num_warmup|warm_?up(?:_iters|_runs|_ms)?)["']?\s*[:=| ]\s*["']?(\d+)`), "warm-up"},
+	{ofMethod, probe(`\b((?:use_)?cuda_?graphs?)["']?\s*[:=|]\s*["']?(\w+)`), "CUDA graph"},
+	{ofMethod, probe(`\b(reduce|statistic|aggregate|return_mode)["']?\s*[:=|]\s*["']?(mean|median|min|max|p\d\d)\b`), "statistic"},
+	{ofMachine, probe(`(NVIDIA)\s+((?:GeForce |RTX |Tesla )*(?:PRO )?[A-Z\d][\w.-]*\d[\w.-]*(?: (?:\d+ ?GB|HBM\w+|PCIe|NVL|SXM\d?|Ti|SUPER|Super|Ada|Laptop|MIG \S+))*)`), "GPU"},
+	{ofMachine, probe(`\b(MIG)\b\W{0,3}(\d+g\.\d+gb|[Ee]nabled|[Dd]isabled|on|off)`), "MIG"},
+	{ofMachine, probe(`\b(sm_count|num_sms|SMs|sms|multi_?processor(?:s|_count))` + sep + `(\d+)`), "multiprocessors"},
+	{ofMachine, probe(`\b()(\d+) SMs\b`), "multiprocessors"},
+	{ofMachine, probe(`\b([Dd]river(?:[_ ]version)?)` + sep + `(\d{3}\.\d+\S*)`), "driver"},
+	{ofMachine, probe(`\b(CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)\s*[:=|]\s*(\d+)`), "share of MPS"},
+	{ofClock, probe(`\b((?:SM|sm|gpu|GPU|[Gg]raphics)(?:[_ ](?:clock|mhz|MHz|clk))?(?:_mhz)?)` + sep + `@?\s*(\d{3,4})\s?(?:MHz|mhz|$)`), "clock of the multiprocessors"},
+	{ofClock, probe(`\b()(\d{3,4}) ?MHz \((?:sm|SM|gpu|GPU|graphics)\)`), "clock of the multiprocessors"},
+	{ofClock, probe(`\b((?:sm|gpu|gr|graphics)_(?:clock|mhz|clk)\w*)` + sep + `(\d{3,4})\b`), "clock of the multiprocessors"},
+	{ofClock, probe(`\b((?:mem|memory|HBM)(?:[_ ](?:clock|mhz|MHz|clk))?)` + sep + `@?\s*(\d{3,5})\s?(?:MHz|mhz)\b`), "clock of the memory"},
+	{ofPower, probe(`\b((?:[Pp]ower|POWER)[_ ](?:limit|cap|LIMIT)(?:_w)?|TGP|TDP)` + sep + `(\d{2,4})\b`), "power limit"},
+	{ofPower, probe(`\b(pstate|P-?[Ss]tate|perf[_ ]state)` + sep + `(P\d+)\b`), "power state"},
+	{ofPower, probe(`\b([Pp]ersistence[_ ][Mm]ode)` + sep + `(\w+)`), "persistence mode"},
+	{ofWork, probe(`\b(dtype|type|precision|in_dtype|input dtype)["']?\s*[:=| ]\s*["']?` + typed), "data type"},
+	{ofWork, probe(`\b(allow_tf32|tf32|TF32)["']?\s*[:=| ]\s*["']?(True|False|true|false|on|off|0|1)\b`), "TF32"},
+	{ofWork, probe(`\b(shape|size|strides?|layout|is_contiguous|contiguous|causal|is_causal|dropout\w*|mask|transposed?|trans_[ab]|batch(?:_size)?|seq_?len\w*|head_dim|n?heads?|num_heads|hidden(?:_size)?|page_size|requires_grad|training|batch size|experts|top_?k|tokens|bias|[BHSDTNMK])["']?\s*[:=|]\s*["']?(\([^)]*\)|\[[^\]]*\]|[\w.]+)`), ""},
+	{ofWork, probe(`\b(strides?|shapes?)\s*(\([^)]*\)|\[[^\]]*\])`), ""},
+	{ofBackend, probe(`\b(backend|impl|implementation|provider|engine|compile_mode)["']?\s*[:=|]\s*["']?([\w.-]+(?:\([^)]*\))?)`), "backend"},
+	{ofTool, probe(`\b([Tt]riton(?:-xpu)?|[Tt]orch|[Pp]y[Tt]orch|ptxas|nvcc|CUDA|cuda(?:[_ ](?:toolkit|version))?|cudnn|cuDNN|cublas(?:Lt)?|cuBLAS(?:Lt)?|llvm|LLVM|tileiras|cutile(?:-rs)?|cuda-tile|cutlass|CUTLASS|flash[-_]attn|flashinfer|rustc|gcc|clang|jax|jaxlib|xla|numba|cupy)(?:[_ ]version)?["']?\s*(?:==|[:=| @-])\s*["']?v?(\d+\.\d+[\w.+]*)`), ""},
+	{ofHost, probe(`\b((?:scaling_|cpu[_ ])?governor)` + sep + `(\w+)`), "CPU governor"},
+	{ofHost, probe(`\b((?:numa|NUMA)(?:[_ ]node)?|cpubind)` + sep + `(-?\d+)\b`), "NUMA node"},
+	{ofHost, probe(`\b((?:PCIe|pcie)(?:[_ ](?:link|gen|width))*)` + sep + `((?:[Gg]en ?)?\d+(?: ?x\d+)?)\b`), "PCIe link"},
+	{ofConfig, probe(`\b(BLOCK\w*|TILE\w*|num_warps|NUM_WARPS|num_stages|NUM_STAGES|num_ctas?|GROUP_\w+|cluster(?:_size)?|[Ss]tages|[Ww]arps|split_?k|SPLIT_?K|maxnreg|occupancy_hint|num_cta_in_cga)['"]?` + `\s*(?:[:=|]|\s)\s*` + `(\d+)\b`), ""},
+	{ofUse, probe(`\b([Rr]egisters?(?:[/ ](?:per )?thread)?|REG|regs(?:/thread)?|n_regs)` + sep + `(\d{2,3})\b`), "registers"},
+	{ofUse, probe(`\bUsed ()(\d+) registers`), "registers"},
+	{ofUse, probe(`\b(SHARED|[Ss]mem|shared(?:[_ ]mem\w*)?)(?:/block)?(?: ?\((?:KiB|KB|bytes|B)\))?` + sep + `(\d{2,7})\b`), "shared memory"},
+	{ofUse, probe(`\b((?:blocks|CTAs|ctas|warps)(?: ?/ ?| per )SM|[Oo]ccupancy(?: ?\(?%\)?)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
+	{ofUse, probe(`\b(grid(?:[_ ]size)?|waves(?:/SM| per SM)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
+	{ofLaunches, probe(`\b((?:launches|kernels)(?: ?/ ?call| per call| a call)?|num_kernels|kernel launches)` + sep + `(\d+)\b`), "launches of a call"},
 }
 
 var (
@@ -160,7 +160,7 @@ var (
 	otherHead   = regexp.MustCompile(`^(?:={2,}|-{3,}|#{1,3} |\$ |\+ )`)
 	// rivals name two implementations, of which the first is what one compares with.
 	rivals   = probe(`^\W*(?:\w )?\(?(?:(torch|eager|cublas|cuBLAS|reference|ref|cutile|baseline|theirs|expected)|(ours?|cutile[-_]rs|triton|candidate|fused|kernel|tile\w*))\b\W{0,3}[ :]`)
-	flagsOf  = regexp.MustCompile(`(?:^|\s)(-O\w+|--?use_fast_math|-ftz=\w+|-fmad=\w+|-prec-\w+=\w+|-G|-lineinfo|-DNDEBUG|-march=\S+|-gencode[ =]\S+|arch=\S+|-arch[ =]\S+|opt-level ?= ?"?\w+|lto ?= ?"?\w+|target-cpu=[\w-]+|codegen-units=\d+|--profile[ =]\w+|--maxrregcount[ =]\d+|-maxrregcount[ =]\d+|-C ?[\w-]+=\S+|--release|--opt-level[ =]?\d|CMAKE_BUILD_TYPE=\w*|-flto\S*)`)
+	flagsOf  = probe(`(?:^|\s)(-O\w+|--?use_fast_math|-ftz=\w+|-fmad=\w+|-prec-\w+=\w+|-G|-lineinfo|-DNDEBUG|-march=\S+|-gencode[ =]\S+|arch=\S+|-arch[ =]\S+|opt-level ?= ?"?\w+|lto ?= ?"?\w+|target-cpu=[\w-]+|codegen-units=\d+|--profile[ =]\w+|--maxrregcount[ =]\d+|-maxrregcount[ =]\d+|-C ?[\w-]+=\S+|--release|--opt-level[ =]?\d|CMAKE_BUILD_TYPE=\w*|-flto\S*)`)
 	unitless = `(?:ns|us|µs|ms|s|GB/s|TB/s|GiB/s|TFLOPS|TFLOP/s|GFLOPS|tok/s|it/s)`
 	// pairOf are figures of both sides in one line, the base's first.
 	pairOf = probe(`\b(?:` + baseName + `|ref)\b["']?[ :=(]{1,3}(\d+(?:\.\d+)?) ?(` + unitless + `)?\b.{1,40}?\b(?:` + headName + `)\b["']?[ :=(]{1,3}(\d+(?:\.\d+)?) ?(` + unitless + `)?`)
@@ -197,7 +197,7 @@ func (c *contrast) line(l line) {
 	if m := c.head(l); m {
 		return
 	}
-	if l.is(sectionHead) && len(l.text) <= 72 {
+	if len(l.text) <= 72 && l.is(sectionHead) {
 		m := sectionHead.re.FindStringSubmatch(l.text)
 		c.section = 1
 		if m[2]+m[4] != "" {
@@ -258,13 +258,13 @@ func (c *contrast) sidesOf(l line) {
 			text = l.text
 		}
 		c.take(side, text, l, false)
-		if len(found) == 1 {
-			if f := figureOfSide.FindStringSubmatch(l.text[m[1]:]); f != nil {
+		if len(found) == 1 && l.may(figureOfSide) {
+			if f := figureOfSide.re.FindStringSubmatch(l.text[m[1]:]); f != nil {
 				c.row(group(f[3], f[1]), strings.TrimSpace(f[1]), side, number(f[2]), l)
 			}
 		}
-		if len(found) == 2 && m[0] > 0 {
-			for _, f := range unitFigure.FindAllStringSubmatch(text, 4) {
+		if len(found) == 2 && m[0] > 0 && l.may(unitFigure) {
+			for _, f := range unitFigure.re.FindAllStringSubmatch(text, 4) {
 				c.row(group(f[2], ""), strings.Trim(l.text[:found[0][0]], " :=|,"), side, number(f[1]), l)
 			}
 		}
@@ -282,10 +282,10 @@ func (c *contrast) sidesOf(l line) {
 func (c *contrast) take(side int, text string, l line, workOnly bool) {
 	for i := range aspects {
 		a := &aspects[i]
-		if workOnly && a.kind != ofWork {
+		if workOnly && a.kind != ofWork || !l.may(a.re) {
 			continue
 		}
-		for _, m := range a.re.FindAllStringSubmatch(text, 12) {
+		for _, m := range a.re.re.FindAllStringSubmatch(text, 12) {
 			name := a.name
 			if name == "" {
 				name = strings.ToLower(m[1])
@@ -294,12 +294,18 @@ func (c *contrast) take(side int, text string, l line, workOnly bool) {
 		}
 	}
 	if workOnly {
-		if m := typedWord.FindStringSubmatch(text); m != nil {
+		if !l.may(typedWord) {
+			return
+		}
+		if m := typedWord.re.FindStringSubmatch(text); m != nil {
 			c.tell(ofWork, "data type", m[1], side, l)
 		}
 		return
 	}
-	if flags := flagsOf.FindAllString(text, 24); len(flags) > 0 {
+	if !l.may(flagsOf) {
+		return
+	}
+	if flags := flagsOf.re.FindAllString(text, 24); len(flags) > 0 {
 		for i := range flags {
 			flags[i] = strings.TrimSpace(flags[i])
 		}
@@ -308,7 +314,7 @@ func (c *contrast) take(side int, text string, l line, workOnly bool) {
 	}
 }
 
-var typedWord = regexp.MustCompile(`\b` + typed)
+var typedWord = probe(`\b` + typed)
 
 // tell remembers a setting of a side; the first value counts.
 func (c *contrast) tell(k kind, name, value string, side int, l line) {
@@ -404,10 +410,10 @@ func (c *contrast) pair(l line) {
 var listedTool = regexp.MustCompile(`^([-+<>]) ?(triton|torch|pytorch-triton|nvidia-cuda-nvcc\S*|nvidia-cublas\S*|nvidia-cudnn\S*|flash[-_]attn|cuda-tile|jaxlib|numba|llvm)\W{1,2}(\d+\.\d+\S*)$`)
 
 // unitFigure is a figure with its unit.
-var unitFigure = regexp.MustCompile(`\b(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
+var unitFigure = probe(`\b(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
 
 // figureOfSide is the figure of a line of one side, with its name.
-var figureOfSide = regexp.MustCompile(`(?:([A-Za-z_]\w*)\W{1,3}|\s)(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
+var figureOfSide = probe(`(?:([A-Za-z_]\w*)\W{1,3}|\s)(\d+(?:\.\d+)?) ?(` + unitless + `)(?:$|[\s,;)])`)
 
 var (
 	unitCell = regexp.MustCompile(`^(?:%|us|usecond|µs|ms|msecond|ns|nsecond|GB/s|TB/s|[KMG]?byte(?:/\w+)?|[KMG]i?B|cycle|inst|register/thread|block|warp|[KMG]?Hz|inst/cycle)$`)
@@ -415,24 +421,31 @@ var (
 	ofUses   = regexp.MustCompile(`(?i)registers?|smem|shared|occupancy|spill|blocks|warps|waves|grid|clock|mhz|watt|temp|SMs`)
 )
 
-var sideWord = regexp.MustCompile(`(?i)\b(?:(base(?:line)?|main|before|old|prev(?:ious)?|last (?:week|night|run|green)|yesterday|stored)|(head|new|pr|after|current|cur|candidate|this run|now|today))\b`)
+var sideWord = probe(`(?i)\b(?:(base(?:line)?|main|before|old|prev(?:ious)?|last (?:week|night|run|green)|yesterday|stored)|(head|new|pr|after|current|cur|candidate|this run|now|today))\b`)
 
 // sideRow takes a row of one side in a table whose head has no column for the side:
 // "attn (main) 168 0 612" below "kernel regs spills us".
 func (c *contrast) sideRow(l line) bool {
+	head := (l.is(tableUnit) || l.is(spillWord)) && !strings.ContainsAny(l.text, "0123456789=:")
+	if !head && len(c.plain) == 0 {
+		return false
+	}
 	words := strings.Fields(strings.ReplaceAll(l.text, "|", " "))
 	if len(words) < 2 || len(words) > 12 {
 		return false
 	}
-	if !strings.ContainsAny(l.text, "0123456789=:") && len(words) > 2 && (l.is(tableUnit) || l.is(spillWord)) {
+	if head && len(words) > 2 {
 		c.plain = c.plain[:0]
 		for _, w := range words {
 			c.plain = append(c.plain, strings.Clone(w))
 		}
 		return false
 	}
-	at := slices.IndexFunc(words, func(w string) bool { return pureSide.MatchString(w) })
-	if len(words) != len(c.plain)+1 || at < 0 || at > 1 {
+	if len(words) != len(c.plain)+1 {
+		return false
+	}
+	at := slices.IndexFunc(words[:2], pureSide.MatchString)
+	if at < 0 {
 		return false
 	}
 	side := 0
@@ -474,7 +487,7 @@ func (c *contrast) versus(l line) bool {
 		return false
 	}
 	at := versusWord.re.FindStringIndex(l.text)
-	a, b := typedWord.FindStringSubmatch(l.text[:at[0]]), typedWord.FindStringSubmatch(l.text[at[1]:])
+	a, b := typedWord.re.FindStringSubmatch(l.text[:at[0]]), typedWord.re.FindStringSubmatch(l.text[at[1]:])
 	if a == nil || b == nil || a[1] == b[1] || errorWord.MatchString(l.text) {
 		return false
 	}
@@ -498,7 +511,7 @@ func (c *contrast) head(l line) bool {
 	if c.cells > 0 && c.cellsOf(l) {
 		return true
 	}
-	if len(l.text) > 200 || strings.ContainsAny(l.text, "0123456789=") || !sideWord.MatchString(strings.ReplaceAll(l.text, "_", " ")) {
+	if len(l.text) > 200 || !l.may(sideWord) || strings.ContainsAny(l.text, "0123456789=") || !sideWord.re.MatchString(strings.ReplaceAll(l.text, "_", " ")) {
 		return false
 	}
 	for _, fields := range []bool{false, true} {
@@ -510,11 +523,11 @@ func (c *contrast) head(l line) bool {
 		open := map[string]*column{}
 		for i, cell := range cells {
 			word := strings.NewReplacer("_", " ", "(", " ", ")", " ").Replace(cell)
-			m := sideWord.FindStringSubmatch(word)
+			m := sideWord.re.FindStringSubmatch(word)
 			if m == nil || len(strings.Fields(word)) > 4 {
 				continue
 			}
-			g := strings.TrimSpace(sideWord.ReplaceAllString(word, ""))
+			g := strings.TrimSpace(sideWord.re.ReplaceAllString(word, ""))
 			side := 0
 			if m[2] != "" {
 				side = 1

@@ -16,6 +16,7 @@ type literalIndex struct {
 	refs    []patternRef       // in matching order
 	some    [slots / 64]uint64 // bit set of the slots that have a bucket, for a quick no
 	buckets [slots]uint16      // by slot: place in lists
+	pairs   [slots]uint16      // by both bytes: place in lists of the literals of two bytes
 	lists   [][]literal
 }
 
@@ -24,6 +25,10 @@ const slots = 1 << 16
 
 // width is the number of bytes under which a literal is filed.
 const width = 3
+
+// shortWidth is the least number of bytes of a literal; such literals have their own
+// table.
+const shortWidth = 2
 
 // literal is a string that stands for the patterns (by place in refs) that
 // require it or another one.
@@ -58,6 +63,11 @@ func indexOf(all []*matcher) *literalIndex {
 		}
 	}
 	for text, patterns := range by {
+		if len(text) == shortWidth {
+			x.pairs[pair(text, 0)] = uint16(len(x.lists))
+			x.lists = append(x.lists, []literal{{text, 0, patterns}})
+			continue
+		}
 		at := rarest(text)
 		k := slot(text, at)
 		if x.buckets[k] == 0 {
@@ -76,6 +86,9 @@ func slot(s string, i int) uint32 {
 	triple := uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16
 	return triple * 0x9E3779B1 >> 16
 }
+
+// pair is the place of the two bytes at i.
+func pair(s string, i int) int { return int(s[i]) | int(s[i+1])<<8 }
 
 // common are the bytes that logs are full of, the most frequent first.
 const common = " etaoinrscdlupmf./_-:0=12"
@@ -102,7 +115,13 @@ func rarest(s string) int {
 // candidates appends to found the patterns that could match the line, in
 // matching order, and returns it.
 func (x *literalIndex) candidates(line string, found []int) []int {
-	for i := 0; i+width <= len(line); i++ {
+	for i := 0; i+shortWidth <= len(line); i++ {
+		if b := x.pairs[pair(line, i)]; b != 0 {
+			found = append(found, x.lists[b][0].patterns...)
+		}
+		if i+width > len(line) {
+			break
+		}
 		k := slot(line, i)
 		if x.some[k>>6]&(1<<(k&63)) == 0 {
 			continue

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 )
 
@@ -51,6 +52,16 @@ func spellings(re *syntax.Regexp) []string {
 		return all
 	}
 	return nil
+}
+
+// bordered reports whether an expression asks for something beside its text: a border of
+// a word, of a line.
+func bordered(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	return slices.ContainsFunc(re.Sub, bordered)
 }
 
 // folded are the spellings of runes in either case, nil when they are too many.

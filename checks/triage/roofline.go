@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // roofline reads tables of rates and times by size, and compares them with what the GPU
@@ -242,7 +243,7 @@ func (r *roofline) rate(l line) {
 
 // table takes heads and rows of tables.
 func (r *roofline) table(l line, hasRate bool) {
-	words := strings.Fields(strings.NewReplacer("|", " ", ",", " ").Replace(l.text))
+	words := strings.FieldsFunc(l.text, func(r rune) bool { return r == '|' || r == ',' || unicode.IsSpace(r) })
 	if len(words) < 2 || len(words) > 16 {
 		return
 	}

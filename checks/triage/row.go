@@ -191,6 +191,7 @@ type matcher struct {
 	re       *regexp.Regexp
 	literals []string // every match contains one of them; nil when there are none
 	need     *need    // nil when nothing is needed
+	exact    bool     // it matches what holds one of literals, and nothing else
 	probe    int      // its number among the probes, from 1; 0 for none
 }
 
@@ -202,6 +203,7 @@ func compile(expr string) *matcher {
 	if tree, err := syntax.Parse(expr, syntax.Perl); err == nil {
 		tree = tree.Simplify()
 		m.literals, m.need = required(tree), needed(tree)
+		m.exact = m.literals != nil && !bordered(tree) && spellings(tree) != nil
 	}
 	return m
 }
@@ -213,7 +215,7 @@ var probes []*matcher
 // probe compiles an expression that is asked of every line.
 func probe(expr string) *matcher {
 	m := compile(expr)
-	if len(m.literals) > 0 && shortest(m.literals) >= width {
+	if len(m.literals) > 0 && shortest(m.literals) >= shortWidth {
 		probes = append(probes, m)
 		m.probe = len(probes)
 	}
@@ -248,9 +250,23 @@ func (c *could) of(text string) *could {
 // is reports whether a matcher matches the line's text.
 func (l line) is(m *matcher) bool {
 	if c := l.could; c != nil && m.probe > 0 && c.text == l.text {
-		return c.turns[m.probe-1] == c.turn && m.re.MatchString(l.text)
+		return c.turns[m.probe-1] == c.turn && (m.exact || m.re.MatchString(l.text))
 	}
 	return m.match(l.text)
+}
+
+// may reports whether a matcher could match a part of the line's text; false is certain.
+func (l line) may(m *matcher) bool {
+	c := l.could
+	return c == nil || m.probe == 0 || c.text != l.text || c.turns[m.probe-1] == c.turn
+}
+
+// find is the first match of a matcher in the line's text with its groups, nil for none.
+func (l line) find(m *matcher) []string {
+	if !l.may(m) {
+		return nil
+	}
+	return m.re.FindStringSubmatch(l.text)
 }
 
 func (m *matcher) match(line string) bool {

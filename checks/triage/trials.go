@@ -115,19 +115,22 @@ const (
 )
 
 var (
-	rowWord    = probe(`err|diff|delta|Diff|Err|PASS|FAIL|pass|fail|wrong|WRONG|mismatch|MISMATCH|match|correct|/ ?\w*ref|ratio`)
+	rowWord    = probe(`err|diff|delta|Diff|Err|PASS|FAIL|pass|fail|wrong|WRONG|match|correct|ratio|MATCH`)
+	overRef    = probe(`/ ?\w*ref`)
 	trialError = regexp.MustCompile(`(?:\b(?:err(?:or)?|diff(?:erence)?|delta|deviation)s?\b|\|[^|=]{1,48}\|)(?: ?\((?:max|abs|rel)\w*\))?\W{0,8}(?:is |of )?(-?\d[\d.]*(?:e[-+]?\d+)?)(?:$|[\s,;)|])`)
 	trialRatio = regexp.MustCompile(`(?:/ ?(?:\w+_)?(?:ref\w*|want|expected|torch)|\bratio)\W{0,6}(\d[\d.]*)(?:$|[\s,;)])`)
 	// endsBadly is how a script or a step says that it failed.
 	endsBadly  = probe(`^AssertionError\b|^SystemExit: [1-9]|\bexit(?:ed with)? (?:code|status):? [1-9]\d*$|^make: \*\*\*|\b(?:FAIL|FAILED|WRONG|MISMATCH)\b`)
-	errorHead  = regexp.MustCompile(`(?i)(?:^|\s|\|)(?:max[ _-]?|mean[ _-]?)?(?:abs\w*[ _-]?|rel\w*[ _-]?)?(?:err(?:or)?|diff(?:erence)?)\s*\|?$`)
+	errorHead  = probe(`(?i)(?:^|\s|\|)(?:max[ _-]?|mean[ _-]?)?(?:abs\w*[ _-]?|rel\w*[ _-]?)?(?:err(?:or)?|diff(?:erence)?)\s*\|?$`)
 	longError  = regexp.MustCompile(`\b(?:err(?:or)?|diff(?:erence)?)s?\b[^\d=:]{1,48}[:=] ?(\d[\d.]*(?:e[-+]?\d+)?)$`)
 	lastCell   = regexp.MustCompile(`^(\S.*?)[\s|]+(\d[\d.]*(?:e[-+]?\d+)?)\s*\|?$`)
-	runOf      = regexp.MustCompile(`^\W*(?:run|call|iter(?:ation)?|launch|attempt|repeat|rep|trial) ?[#_=]?(\d+)\b[^\d-]{1,32}(-?\d[\d.]*(?:e[-+]?\d+)?)$`)
+	runOf      = probe(`^\W*(?:run|call|iter(?:ation)?|launch|attempt|repeat|rep|trial) ?[#_=]?(\d+)\b[^\d-]{1,32}(-?\d[\d.]*(?:e[-+]?\d+)?)$`)
 	runNot     = regexp.MustCompile(`\b(?:ms|us|time|loss|lr|latency|err\w*|diff\w*|seconds|TFLOPS|GB/s|passed|failed|tokens?)\b`)
 	everyValue = regexp.MustCompile(`\b(?:all|every|each|constant|everywhere|exactly)\b`)
-	namedBoth  = regexp.MustCompile(`\b(kernel|ours|wrapper|candidate|cutile\w*|triton|test|mine)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)\W.*?\b(reference|ref|torch|expected|eager|baseline)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)`)
-	notTrial   = regexp.MustCompile(`\.py|::|^(?:E |>|File |FAILED|ERROR|PASSED|Traceback|test |Greatest|Mismatched|\$ |\+ |def |assert|[\w.]*Error\b|[\w.]*Exception\b|=+ |\d+ (?:passed|failed)|#)|\bwarning\b|\bWARN`)
+	namedBoth  = probe(`\b(kernel|ours|wrapper|candidate|cutile\w*|triton|test|mine)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)\W.*?\b(reference|ref|torch|expected|eager|baseline)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)`)
+	// notTrial and otherWord tell of lines that are no rows: the first by how they begin.
+	notTrial   = regexp.MustCompile(`^(?:E |>|File |FAILED|ERROR|PASSED|Traceback|test |Greatest|Mismatched|\$ |\+ |def |assert|[\w.]*Error\b|[\w.]*Exception\b|=+ |\d+ (?:passed|failed)|#)`)
+	otherWord  = probe(`\.py|::|\bwarning\b|\bWARN`)
 	setByName  = regexp.MustCompile(`(?:^|[\s(])(?:export |env |-e |with )?([A-Z][A-Z0-9_]{4,})=(?:'([^']*)'|"([^"]*)"|([^\s:;,)]+))`)
 	command    = regexp.MustCompile(`^(?:\$ |\+ |> |\[command\]|##\[command\])`)
 	passedAll  = regexp.MustCompile(`^(?:=+ )?[1-9]\d* passed\b(?:[^,]*| *, \d+ (?:skipped|warnings?|deselected)\b.*)$|^test result: ok|^OK$|^(?:all|ALL) (?:ok|OK|pass\w*|PASS\w*|match\w*|correct)\b|\b(?:passes|passed|PASSED|ok|OK|correct|clean|matches)\b`)
@@ -135,9 +138,9 @@ var (
 	sizeLabel  = regexp.MustCompile(`^(?:[A-Za-z_]+=)?(\d+)$`)
 	configsOf  = regexp.MustCompile(`\b(\d+) (?:candidate )?config\w*\b|\bconfig\w*(?: tried| in (?:the )?list)?\W{1,4}(\d+)\b`)
 	configName = regexp.MustCompile(`(?i)config|n_?cfg|trials`)
-	listed     = regexp.MustCompile(`(?:AssertionError: |\b(?:errs?|errors?|diffs?|max_?errs?|deltas?)\b[^\[\d]{0,24})\[([-\d.e+, ]+)\]`)
+	listed     = probe(`(?:AssertionError: |\b(?:errs?|errors?|diffs?|max_?errs?|deltas?)\b[^\[\d]{0,24})\[([-\d.e+, ]+)\]`)
 	halfWord   = regexp.MustCompile(`\b(?:b?fp?16|bfloat16|float16|half|bf16)\b`)
-	productOf  = regexp.MustCompile(`(?i)matmul|gemm|\bmm\b|bmm|linear|conv\dd|\bdot\b|einsum|attention|attn`)
+	productOf  = probe(`(?i)matmul|gemm|\bmm\b|bmm|linear|conv\dd|\bdot\b|einsum|attention|attn`)
 	callLabel  = regexp.MustCompile(`^(?:call|run|iter(?:ation)?|launch|attempt|step|pass|invocation|replay|rep)[=_#]?(\d+)$`)
 	callWord   = map[string]bool{"call": true, "run": true, "iter": true, "iteration": true, "launch": true, "attempt": true, "step": true, "pass": true, "invocation": true, "replay": true, "rep": true, "gpu": true, "cuda": true, "device": true}
 	emptyWord  = map[string]bool{"max": true, "abs": true, "rel": true, "mean": true, "->": true, "=": true, "the": true, "with": true, "for": true, "at": true, "on": true, "by": true, "is": true, "-": true, "vs": true, "largest": true, "error": true, "err": true, "diff": true, "max_abs": true, "max_err": true}
@@ -162,7 +165,7 @@ func (t *trials) line(l line, inCase bool) {
 			t.configs = max(t.configs, int(number(m[1]+m[2])))
 		}
 	}
-	t.product = t.product || productOf.MatchString(l.text)
+	t.product = t.product || l.is(productOf)
 	t.half = t.half || strings.Contains(l.text, "16") && halfWord.MatchString(l.text) || strings.Contains(l.text, "half")
 	if strings.IndexByte(l.text, '=') >= 0 {
 		t.set(l)
@@ -174,18 +177,18 @@ func (t *trials) line(l line, inCase bool) {
 		t.ends(l)
 	}
 	if strings.Contains(l.text, "[") && len(t.lists) < maxBlocks {
-		if m := listed.FindStringSubmatch(l.text); m != nil {
+		if m := l.find(listed); m != nil {
 			t.lists = append(t.lists, errorList{figures(m[1]), l})
 		}
 	}
 	if strings.Contains(l.text, "nan") || strings.Contains(l.text, "NaN") {
 		t.nan(l)
 	}
-	if m := runOf.FindStringSubmatch(l.text); m != nil && !runNot.MatchString(l.text) && len(t.runs) < maxTrials {
+	if m := l.find(runOf); m != nil && !runNot.MatchString(l.text) && len(t.runs) < maxTrials {
 		t.runs = append(t.runs, runValue{int(number(m[1])), number(m[2]), l})
 	}
 	if t.sets.n == 0 && strings.Contains(l.text, "=") {
-		if m := namedBoth.FindStringSubmatch(l.text); m != nil && m[2] == m[5] && m[3] != m[6] && number(m[3]) != number(m[6]) && settings.MatchString(m[2]) {
+		if m := l.find(namedBoth); m != nil && m[2] == m[5] && m[3] != m[6] && number(m[3]) != number(m[6]) && settings.MatchString(m[2]) {
 			t.sets = l
 		}
 	}
@@ -201,12 +204,12 @@ func (t *trials) row(l line) {
 		return
 	}
 	cells := t.cells(l)
-	if errorHead.MatchString(l.text) && !strings.ContainsAny(l.text, "0123456789=") {
+	if !strings.ContainsAny(l.text, "0123456789=") && l.is(errorHead) {
 		t.headed, t.last = l.n+trialGap, 0
 		return
 	}
 	headed := l.n <= t.headed
-	if len(l.text) > 160 || !headed && cells == nil && !l.is(rowWord) && !strings.HasSuffix(l.text, "ok") && !strings.HasSuffix(l.text, "OK") || notTrial.MatchString(l.text) {
+	if len(l.text) > 160 || !headed && cells == nil && !l.is(rowWord) && !l.is(overRef) && !strings.HasSuffix(l.text, "ok") && !strings.HasSuffix(l.text, "OK") || l.is(otherWord) || notTrial.MatchString(l.text) {
 		return
 	}
 	r := trial{err: math.NaN(), setting: t.setting, at: l}
@@ -265,7 +268,7 @@ func (t *trials) head(l line) bool {
 		return false
 	}
 	cells := tableCells(l.text)
-	at := slices.IndexFunc(cells, errorHead.MatchString)
+	at := slices.IndexFunc(cells, errorHead.re.MatchString)
 	if at < 1 || len(cells) < 3 || len(cells) > 10 {
 		return false
 	}
@@ -306,7 +309,7 @@ var limitHead = regexp.MustCompile(`(?i)\b[ar]?tol\w*\b|limit|allowed|result|sta
 func (t *trials) labelOf(cells []string) string {
 	var label []string
 	for i, c := range cells {
-		if h := t.columns[i]; i != t.column && !limitHead.MatchString(h) && !errorHead.MatchString(h) {
+		if h := t.columns[i]; i != t.column && !limitHead.MatchString(h) && !errorHead.re.MatchString(h) {
 			if _, ok := size(c); ok && !strings.ContainsAny(h, " (") {
 				c = h + "=" + c
 			}
