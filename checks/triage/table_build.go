@@ -798,7 +798,7 @@ var buildRows = []Row{
 		Any: []Pattern{
 			{Line: "Ninja is required to load C\\+\\+ extensions|(The system library|system library) .\\S+. required by crate|The file .\\S+\\.pc. needs to be installed|Could not find .(protoc|cmake|ninja|perl|make|git|clang).?[. ]|error: linker .* not found|cannot find 'ld'|invalid linker name in |cannot find 'mold'|[Ff]ailed to find correct version .* of llvm-config|No suitable version of LLVM was found"},
 			{Line: "could not find system library '|pkg-config (command could not|exited with)|Could not find directory of OpenSSL|[Ff]ailed to find tool|is .\\w+. not installed\\?"},
-			{Line: `Failed to find C compiler|Cannot find a working triton installation|'\S*/(gcc|cc|clang)', .*cuda_utils\.c|fatal error: Python\.h`},
+			{Line: `Failed to find C compiler|No working C\+\+ compiler found|Cannot find a working triton installation|'\S*/(gcc|cc|clang)', .*cuda_utils\.c|fatal error: Python\.h`},
 			{Line: `No CMAKE_\w+_COMPILER could be found|Unable to find a (compiler|C\+\+ compiler)|error: command '\S*(gcc|g\+\+|cc|clang)' failed: No such file`},
 		},
 		Example:  "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
