@@ -341,11 +341,11 @@ func python(p *rules.Pass, f *syntax.File) {
 		switch {
 		case text == bootstrap && !asks(s):
 			report(p, f, s.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
-		case strings.HasPrefix(text, "+nightly"), strings.HasPrefix(text, "cargo +nightly"):
-			report(p, f, s.Span(), nil, "this builds with the nightly toolchain; the crate must build with stable Rust")
+		default:
+			unstable(p, f, s, text)
 		}
 	}
-	if f.Unread != "" || !split(f) {
+	if f.Unread != "" || !split(f) && !mentions(f, "nightly") && !mentions(f, "-Z") {
 		return
 	}
 	w := host.ParseWrapper(f)
@@ -353,10 +353,36 @@ func python(p *rules.Pass, f *syntax.File) {
 		if n.Is("string") && !n.ChildOf("interpolation").Valid() || n.Parent().Is("binary_operator", "concatenated_string", "interpolation") {
 			continue
 		}
-		if text, _ := w.String(n); text == bootstrap && !strings.Contains(n.Text(), bootstrap) && !asks(n) {
+		switch text, _ := w.String(n); {
+		case text == bootstrap && !strings.Contains(n.Text(), bootstrap) && !asks(n):
 			report(p, f, n.Span(), nil, "`%s` makes a stable compiler accept nightly features", bootstrap)
+		case n.Is("binary_operator", "string"): // what stands in one piece was looked at
+			unstable(p, f, n, text)
 		}
 	}
+}
+
+// unstable reports a text that makes Cargo or rustup build with nightly: the name of
+// a toolchain, a command, or flags that begin with -Z.
+func unstable(p *rules.Pass, f *syntax.File, at syntax.Node, text string) {
+	words := strings.Fields(text)
+	if len(words) == 0 || asks(at) || at.Parent().Is("expression_statement") {
+		return // nothing, a question, or a docstring
+	}
+	command := slices.Contains([]string{"cargo", "rustup", "rustc", "env"}, words[0]) || strings.Contains(words[0], "=")
+	switch {
+	case len(words) == 1 && toolchain(words[0]), strings.HasPrefix(words[0], "+nightly"), command && slices.ContainsFunc(words, toolchain):
+		report(p, f, at.Span(), nil, "this builds with the nightly toolchain; the crate must build with stable Rust")
+	case (command || strings.HasPrefix(text, "-")) && flags(words):
+		report(p, f, at.Span(), nil, "`-Z` flags need a nightly compiler")
+	}
+}
+
+// toolchain reports whether a word chooses nightly: nightly, nightly-2026-01-31,
+// +nightly or RUSTUP_TOOLCHAIN=nightly.
+func toolchain(word string) bool {
+	word = strings.TrimPrefix(strings.TrimPrefix(word, "RUSTUP_TOOLCHAIN="), "+")
+	return word == "nightly" || strings.HasPrefix(word, "nightly-")
 }
 
 // asks reports whether a string is only looked for or taken away.
@@ -366,7 +392,7 @@ func asks(s syntax.Node) bool {
 		case "comparison_operator", "delete_statement":
 			return true
 		case "argument_list":
-			if name := syntax.PyName(p.Parent().Field("function")); name == "pop" || name == "get" || name == "getenv" {
+			if name := syntax.PyName(p.Parent().Field("function")); slices.Contains([]string{"pop", "get", "getenv", "startswith", "endswith", "find", "index", "count", "replace", "removeprefix", "split"}, name) {
 				return true
 			}
 		}

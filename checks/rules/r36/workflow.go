@@ -21,7 +21,7 @@ var tools = []string{"fmt", "miri", "udeps", "doc", "rustdoc", "clippy", "expand
 // workflow reports steps that build a cutile-rs crate with nightly.
 func workflow(p *rules.Pass, f *syntax.File) {
 	// Most workflows say nothing of either, and reading YAML is slow.
-	if f.Unread != "" || !mentions(f, concerns) || !mentions(f, "nightly") && !mentions(f, bootstrap) {
+	if f.Unread != "" || !mentions(f, concerns) || !mentions(f, "nightly") && !mentions(f, bootstrap) && !mentions(f, "-Z") {
 		return
 	}
 	doc, err := parser.ParseBytes(f.Src, 0)
@@ -48,16 +48,25 @@ func workflow(p *rules.Pass, f *syntax.File) {
 
 func mentions(f *syntax.File, word string) bool { return bytes.Contains(f.Src, []byte(word)) }
 
-// variable reports the bootstrap variable in an env mapping.
+// variable reports variables of an env mapping that make the build need nightly.
 func variable(p *rules.Pass, f *syntax.File, env ast.Node) {
 	for _, e := range entries(env) {
 		if e.Key.String() == bootstrap {
 			line(p, f, e.Key.GetToken().Position.Line, "`%s` makes a stable compiler accept nightly features", bootstrap)
 		}
+		value, _ := e.Value.(*ast.StringNode)
+		switch {
+		case value == nil:
+		case e.Key.String() == "RUSTUP_TOOLCHAIN" && toolchain(value.Value):
+			line(p, f, e.Key.GetToken().Position.Line, "this builds with the nightly toolchain; the crate must build with stable Rust")
+		case strings.HasSuffix(e.Key.String(), "RUSTFLAGS") && flags([]string{value.Value}):
+			line(p, f, e.Key.GetToken().Position.Line, "`-Z` flags need a nightly compiler")
+		}
 	}
 }
 
-// commands reports cargo +nightly in the lines of a run script.
+// commands reports cargo +nightly, and cargo behind rustup run nightly, in the lines
+// of a run script.
 func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
 	first, text := 0, ""
 	switch run := run.(type) {
@@ -71,10 +80,16 @@ func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
 	for i, l := range strings.Split(text, "\n") {
 		words := strings.Fields(l)
 		for j, w := range words {
-			if w != "cargo" || j+1 >= len(words) || !strings.HasPrefix(words[j+1], "+nightly") {
+			if w != "cargo" {
 				continue
 			}
-			if n := first + i; (j+2 >= len(words) || !slices.Contains(tools, words[j+2])) && n <= f.LineCount() {
+			k := j + 1 // of the subcommand
+			if k < len(words) && strings.HasPrefix(words[k], "+nightly") {
+				k++
+			} else if j < 3 || words[j-3] != "rustup" || words[j-2] != "run" || !toolchain(words[j-1]) {
+				continue
+			}
+			if n := first + i; (k >= len(words) || !slices.Contains(tools, words[k])) && n <= f.LineCount() {
 				line(p, f, n, "this builds with the nightly toolchain; the crate must build with stable Rust")
 			}
 		}
