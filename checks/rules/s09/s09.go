@@ -162,7 +162,7 @@ func environment(n syntax.Node, wanted string) string {
 			return "`" + parts[0].Squeeze() + "`"
 		case n.ChildOf("==").Valid() && parts[1].Is("string") && syntax.PyString(parts[1]) != "":
 			return environment(parts[0], syntax.PyString(parts[1]))
-		case n.ChildOf("is not").Valid() && parts[1].Is("none"):
+		case n.ChildOf("is not").Valid() && parts[1].Is("none") && len(syntax.PyArgs(parts[0])) < 2:
 			return environment(parts[0], "")
 		}
 	}
