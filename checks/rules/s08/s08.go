@@ -50,7 +50,7 @@ func run(p *rules.Pass) {
 		s := syntax.PyString(n)
 		pair := n.Parent()
 		switch {
-		case s == "cutile-rs" && c.never(n):
+		case s == "cutile-rs" && (c.never(n) || takes(n)):
 		case s == "cutile-rs":
 			listed = true
 			if pair.Is("pair") && pair.Field("key") == n {
@@ -59,6 +59,9 @@ func run(p *rules.Pass) {
 		case s == "cutile" && pair.Is("pair") && pair.Field("key") == n:
 			table = pair.Parent()
 		}
+	}
+	if listed {
+		takenOut(p, c, table)
 	}
 	switch {
 	case listed:
@@ -96,6 +99,75 @@ func probe(p *rules.Pass, c *conditions, pair syntax.Node) {
 	if library.Valid() && !cargo && !delegates(fn) {
 		p.Reportf(library, rules.Warning, "strict", "the probe asks for the built library; it is built at the first use, so a fresh checkout skips all tests; expected to ask for the crate and for `cargo`")
 	}
+}
+
+// takes reports whether a name is that of an entry which is taken out of a table, or
+// set to False: by a call, del, or an assignment.
+func takes(n syntax.Node) bool {
+	switch p := n.Parent(); p.Kind() {
+	case "argument_list":
+		switch fn := p.Parent().Field("function"); syntax.PyName(fn) {
+		case "pop", "discard", "remove", "__delitem__":
+			return fn.Is("attribute")
+		}
+	case "subscript":
+		at := p.Parent()
+		return at.Is("delete_statement") || at.Is("expression_list") && at.Parent().Is("delete_statement") ||
+			at.Is("assignment") && at.Field("left") == p && at.Field("right").Is("false", "none")
+	}
+	return false
+}
+
+// takenOut reports entries that are taken out again, where that runs for sure: at the
+// top of the module, or in the function that makes the table.
+func takenOut(p *rules.Pass, c *conditions, table syntax.Node) {
+	root := c.w.File.Root()
+	for _, n := range root.Find("string") {
+		if syntax.PyString(n) != "cutile-rs" || !takes(n) || !ofBackends(n, table) {
+			continue
+		}
+		st := n
+		for st.Parent().Valid() && !st.Is("expression_statement", "delete_statement") {
+			st = st.Parent()
+		}
+		owner := host.Owner(n)
+		block := root
+		if owner != root {
+			block = owner.Field("body")
+		}
+		if st.Parent() != block || owner != root && (!table.Valid() || host.Owner(table) != owner || table.Span().Start > n.Span().Start) || again(root, n) {
+			continue
+		}
+		p.Reportf(n, rules.Error, "off", "`cutile-rs` is taken out of the available backends again: `%s`", st.Squeeze())
+	}
+}
+
+// ofBackends reports whether what an entry is taken out of is the table, or by its name
+// the backends that are available. The file may have tables of other things.
+func ofBackends(n, table syntax.Node) bool {
+	object := n.Parent().Field("value") // of a subscript
+	if n.Parent().Is("argument_list") {
+		object = n.Parent().Parent().Field("function").Field("object")
+	}
+	name := syntax.PyName(object)
+	return strings.Contains(strings.ToLower(name), "avail") || name != "" && table.Parent().Is("assignment") && table.Parent().Field("left").Text() == name
+}
+
+// again reports whether an entry comes back after a place.
+func again(root, n syntax.Node) bool {
+	return slices.ContainsFunc(root.Find("string"), func(o syntax.Node) bool {
+		if syntax.PyString(o) != "cutile-rs" || o.Span().Start <= n.Span().Start || takes(o) {
+			return false
+		}
+		switch p := o.Parent(); p.Kind() {
+		case "subscript":
+			return p.Parent().Is("assignment") && p.Parent().Field("left") == p
+		case "argument_list":
+			name := syntax.PyName(p.Parent().Field("function"))
+			return name == "add" || name == "append" || name == "setdefault"
+		}
+		return false
+	})
 }
 
 // conditions reads the conditions of a file.
