@@ -17,12 +17,16 @@ type FFI struct {
 	Uses map[string]string
 }
 
-// Export is a function with the C calling convention: one C symbol.
+// Export is a function with the C calling convention, or one like it: one C symbol.
 type Export struct {
-	FFI    *FFI
-	Node   syntax.Node // function_item
+	FFI  *FFI
+	Node syntax.Node // function_item
+	// Name is the symbol, which an attribute may set to another text than the
+	// function's name; NameAt is where it stands.
 	Name   string
 	NameAt syntax.Node
+	// ABI is the convention that is written after extern: "C" where there is none.
+	ABI    string
 	Attrs  []syntax.Node // attribute
 	Public bool
 	Unsafe bool
@@ -119,15 +123,56 @@ func parseFFI(f *syntax.File) *FFI {
 		addUse(ffi.Uses, "", u.Field("argument"))
 	}
 	for _, fn := range f.Root().Find("function_item") {
-		ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
-		if ext.Valid() && !NeverBuilt(fn) && (ext.NamedChild(0).Text() == `"C"` || !ext.NamedChild(0).Valid()) {
+		if abi := abiOf(fn); !NeverBuilt(fn) && (abi == "C" || likeC[abi] && exportedAs(fn)) {
 			if len(ffi.Exports) == maxItems || len(fn.Field("parameters").NamedChildren()) > maxItems {
 				return nil
 			}
-			ffi.Exports = append(ffi.Exports, newExport(ffi, fn))
+			ffi.Exports = append(ffi.Exports, newExport(ffi, fn, abi))
 		}
 	}
 	return ffi
+}
+
+// likeC are the conventions that are that of C on the systems that the library is
+// built for.
+var likeC = map[string]bool{"C-unwind": true, "system": true, "system-unwind": true, "cdecl": true, "sysv64": true}
+
+// abiOf is the convention of a function that is marked as extern, else empty.
+func abiOf(fn syntax.Node) string {
+	ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
+	if text := ext.NamedChild(0); text.Valid() {
+		return strings.Trim(text.Text(), `"`)
+	}
+	if ext.Valid() {
+		return "C"
+	}
+	return ""
+}
+
+// exportedAs reports whether an attribute makes a symbol of a function.
+func exportedAs(fn syntax.Node) bool {
+	return slices.ContainsFunc(fn.Attributes(), func(a syntax.Node) bool {
+		text := strings.TrimPrefix(a.Squeeze(), "unsafe(")
+		return strings.HasPrefix(text, "no_mangle") || strings.HasPrefix(text, "export_name")
+	})
+}
+
+// exportName is the symbol that an attribute sets, and the attribute; empty when there
+// is none that says it in plain text.
+func exportName(attrs []syntax.Node) (string, syntax.Node) {
+	for _, a := range attrs {
+		text, unsafe := strings.CutPrefix(a.Squeeze(), "unsafe(")
+		if unsafe {
+			text = strings.TrimSuffix(text, ")")
+		}
+		if text, ok := strings.CutPrefix(text, "export_name="); ok {
+			text = strings.Trim(strings.TrimPrefix(text, "r"), "#")
+			if inner := strings.Trim(text, `"`); len(inner) == len(text)-2 && inner != "" && !strings.ContainsAny(inner, `"\`) {
+				return inner, a
+			}
+		}
+	}
+	return "", syntax.Node{}
 }
 
 // addUse records the names that a use tree brings into scope.
@@ -174,14 +219,17 @@ func (f *FFI) FullPath(path string) string {
 	return first
 }
 
-func newExport(ffi *FFI, n syntax.Node) *Export {
+func newExport(ffi *FFI, n syntax.Node, abi string) *Export {
 	e := &Export{
-		FFI: ffi, Node: n, NameAt: n.Field("name"), Name: n.Field("name").Text(),
+		FFI: ffi, Node: n, ABI: abi, NameAt: n.Field("name"), Name: n.Field("name").Text(),
 		Attrs: n.Attributes(), Body: n.Field("body"),
 		Public: n.ChildOf("visibility_modifier").Valid(),
 		Unsafe: n.ChildOf("function_modifiers").ChildOf("unsafe").Valid(),
 		Return: n.Field("return_type").Squeeze(),
 		Descs:  map[string]string{}, Tensors: map[string]Borrow{},
+	}
+	if symbol, at := exportName(e.Attrs); symbol != "" {
+		e.Name, e.NameAt = symbol, at
 	}
 	for _, p := range n.Field("parameters").NamedChildren() {
 		if p.Is("parameter") {

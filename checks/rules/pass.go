@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -93,7 +94,41 @@ func (p *Pass) Report(d Diagnostic) {
 	if d.Severity == "" {
 		d.Severity = p.Rule.Severity
 	}
+	d.Message = bounded(d.Message)
 	p.report(d)
+}
+
+// maxMessage bounds the letters of a message, whatever names it quotes.
+const maxMessage = 1500
+
+// bounded is a message that is cut where it is long; code that begins before the cut
+// ends before it.
+func bounded(message string) string {
+	short := words.Cut(message, maxMessage)
+	if short != message && strings.Count(short, "`")%2 == 1 {
+		short += "`"
+	}
+	return short
+}
+
+// maxListed bounds the names that a message lists one by one.
+const maxListed = 8
+
+// List puts names into a message as code: the first of them, and how many more there
+// are.
+func List(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	first := make([]string, 0, maxListed)
+	for _, n := range names[:min(len(names), maxListed)] {
+		first = append(first, words.Cut(n, maxShown))
+	}
+	out := "`" + strings.Join(first, "`, `") + "`"
+	if more := len(names) - len(first); more > 0 {
+		out += " and " + strconv.Itoa(more) + " more"
+	}
+	return out
 }
 
 // Reportf reports a node at a severity. Damaged nodes are never reported.

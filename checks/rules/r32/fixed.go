@@ -47,7 +47,7 @@ func fixed(p *rules.Pass, e *host.Export) {
 
 // dropped reports an export that does not return what the dispatch by dtype
 // gives: the code of a failed launch among it.
-func dropped(p *rules.Pass, e *host.Export) {
+func dropped(p *rules.Pass, e *host.Export, o *outcomes) {
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
 		case "let_declaration":
@@ -59,7 +59,7 @@ func dropped(p *rules.Pass, e *host.Export) {
 				p.Reportf(n, rules.Error, "failure", "nobody looks at the code of the launch; expected that the export returns it")
 			}
 		case "call_expression":
-			if c, ok := dsl.AsCall(n); ok && c.Method() && (c.Name == "max" || c.Name == "abs") && returned(n) && (c.Name == "abs" || len(c.Args) == 1 && isOK(c.Args[0])) {
+			if c, ok := dsl.AsCall(n); ok && c.Method() && (c.Name == "max" || c.Name == "abs") && returned(n) && (c.Name == "abs" || len(c.Args) == 1 && o.ok(c.Args[0])) {
 				p.Reportf(n, rules.Error, "failure", "`%s` turns the code of a failed launch into another, which the caller takes for a result; expected the code itself", rules.Short(n))
 			}
 		}

@@ -4,7 +4,6 @@ package r32
 
 import (
 	_ "embed"
-	"sort"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -24,6 +23,7 @@ var Rule = &rules.Rule{
 	Why:        "Python calls the export without any checks of its own: a wrong shape does not link, a null or unknown input reads foreign memory, and a panic ends the process.",
 	Whys: map[string]string{
 		"attribute":  "Rust changes the name of a function that does not ask to keep it, and the 2024 edition refuses the old spellings; without the name cffi finds no symbol.",
+		"convention": "cffi calls by the convention of C; another one is the same on some systems only, or lets a panic unwind into frames that cannot take it.",
 		"visibility": "The caller alone can vouch for the pointers that it passes; a signature that does not say so lets safe code call it with anything.",
 		"return":     "The wrapper reads an `i32` as return code; without one it reads what happens to be there, and takes a failure for success or the reverse.",
 		"device":     "The wrapper passes the tensors' device and PyTorch's stream last; elsewhere, or without them, the kernel runs on another device or out of order.",
@@ -49,7 +49,7 @@ func run(p *rules.Pass) {
 	if k.FFI == nil {
 		return
 	}
-	lets := letsOf(k.FFI.File)
+	o := newOutcomes(k.FFI)
 	for _, e := range k.FFI.Exports {
 		if host.TestOnly(e.Node) {
 			continue
@@ -60,15 +60,18 @@ func run(p *rules.Pass) {
 		dtype(p, e)
 		panics(p, e)
 		minusOne(p, e)
-		failures(p, e, lets)
+		failures(p, e, o)
 		fixed(p, e)
-		dropped(p, e)
+		dropped(p, e, o)
 	}
 	devices(p, k)
 }
 
 // attribute checks that the symbol is exported in the form of Rust 2024.
 func attribute(p *rules.Pass, e *host.Export) {
+	if e.ABI != "C" {
+		p.Reportf(e.NameAt, rules.Warning, "convention", "`%s` is exported as `extern %q`; expected `extern \"C\"`, the convention in which cffi calls it and across which nothing unwinds", e.Name, e.ABI)
+	}
 	for _, a := range e.Attrs {
 		switch path := dsl.AttributePath(a); path {
 		case "no_mangle":
@@ -287,91 +290,6 @@ func minusOne(p *rules.Pass, e *host.Export) {
 	}
 }
 
-// failures reports launches whose failure looks like success to the caller.
-func failures(p *rules.Pass, e *host.Export, lets bindings) {
-	e.Body.Inspect(func(n syntax.Node) bool {
-		switch n.Kind() {
-		case "match_arm":
-			if value := n.Field("value"); failed(n, lets) && isOK(last(value)) && returned(last(value)) {
-				p.Reportf(last(value), rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(last(value)))
-			}
-		case "let_declaration":
-			if pat := n.Field("pattern"); pat.Text() == "_" && launched(n.Field("value")) {
-				p.Reportf(n, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
-			}
-		case "expression_statement":
-			if strings.HasSuffix(n.Text(), ";") && launched(n.NamedChild(0)) {
-				p.Reportf(n, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
-			}
-		}
-		return true
-	})
-}
-
-// bindings are the let declarations of a file by the node that holds them and the
-// name, in their order.
-type bindings map[bound][]syntax.Node
-
-type bound struct {
-	in   syntax.Node
-	name string
-}
-
-func letsOf(f *syntax.File) bindings {
-	out := bindings{}
-	for _, let := range f.Root().Find("let_declaration") {
-		k := bound{let.Parent(), let.Field("pattern").Text()}
-		out[k] = append(out[k], let)
-	}
-	return out
-}
-
-// before is the last let of a name that stands before a node and around it.
-func (b bindings) before(n syntax.Node, name string) syntax.Node {
-	for p := n.Parent(); p.Valid(); p = p.Parent() {
-		lets := b[bound{p, name}]
-		if i := sort.Search(len(lets), func(i int) bool { return lets[i].Span().End > n.Span().Start }); i > 0 {
-			return lets[i-1]
-		}
-	}
-	return syntax.Node{}
-}
-
-// failed reports whether an arm is that of a failed launch.
-func failed(arm syntax.Node, lets bindings) bool {
-	m := arm.Ancestor("match_expression")
-	pattern := arm.Field("pattern").Squeeze()
-	if !m.Valid() || !strings.HasPrefix(pattern, "Err(") && pattern != "_" {
-		return false
-	}
-	value := m.Field("value")
-	if id := dsl.Unparen(value); id.Is("identifier") {
-		if let := lets.before(m, id.Text()); let.Valid() {
-			value = let.Field("value")
-		}
-	}
-	return launched(value)
-}
-
-// launched reports whether an expression is the result of a launch.
-func launched(n syntax.Node) bool {
-	if n = last(dsl.Unparen(n)); n.Is("if_expression") {
-		return launched(n.Field("consequence"))
-	}
-	c, ok := dsl.AsCall(dsl.Unparen(n))
-	for ok && c.Method() {
-		switch c.Name {
-		case "sync_on", "sync":
-			return true
-		case "map", "ok", "err", "map_err", "is_ok", "is_err":
-			c, ok = dsl.AsCall(dsl.Unparen(c.Receiver))
-		default:
-			return false
-		}
-	}
-	return false
-}
-
 // last is the value of a block, or the expression itself.
 func last(n syntax.Node) syntax.Node {
 	for n.Is("block") {
@@ -385,17 +303,6 @@ func last(n syntax.Node) syntax.Node {
 		}
 	}
 	return n
-}
-
-// isOK reports whether an expression is the code of success.
-func isOK(n syntax.Node) bool {
-	switch text := n.Squeeze(); {
-	case n.Is("integer_literal"):
-		return strings.TrimLeft(strings.TrimSuffix(text, "i32"), "0_") == ""
-	case n.Is("scoped_identifier"):
-		return text == "rc::OK" || strings.HasSuffix(text, "::rc::OK")
-	}
-	return false
 }
 
 // returned reports whether an expression is a value that the function returns.

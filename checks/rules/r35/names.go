@@ -103,12 +103,7 @@ func have(exports []string) string {
 	return "; the op's exports " + list(exports)
 }
 
-func list(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return "`" + strings.Join(names, "`, `") + "`"
-}
+func list(names []string) string { return rules.List(names) }
 
 func declared(w *host.Wrapper) []string {
 	var out []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/rules/r35"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
 	"github.com/tilegate/tilegate/checks/tree"
@@ -72,4 +73,45 @@ func TestManyDescriptors(t *testing.T) {
 	require.Len(t, r.Summary.Unread, 1)
 	assert.Equal(t, p, r.Summary.Unread[0].Path)
 	assert.Contains(t, r.Summary.Unread[0].Why, "more than 256 names of descriptors")
+}
+
+// However much a file declares, a message names the first of it and a count.
+func TestMessagesStayShort(t *testing.T) {
+	many := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	ffi, py := tree.OpsRoot+"/demo_kernel/ffi.rs", tree.OpsRoot+"/demo.py"
+	kernel := tree.OpsRoot + "/demo_kernel/kernel.rs"
+	name := strings.Repeat("long", 5000)
+	for what, c := range map[string]struct{ file, old, with string }{
+		"declared parameters":   {py, "int32_t block,", many(40000, "int32_t p%d, ")},
+		"declared functions":    {py, "uint64_t raw_stream);", "uint64_t raw_stream);\n" + many(5000, "int32_t cutile_%d(void);\n")},
+		"exported parameters":   {ffi, "    block: i32,", many(200, "    a_rather_long_name_for_one_parameter_of_many_%d: i32,\n")},
+		"name of a parameter":   {ffi, "    block: i32,", "    " + name + ": i32,"},
+		"declared name":         {py, "int32_t cutile_demo(", "int32_t cutile_" + name + "("},
+		"name of the symbol":    {ffi, "fn cutile_demo(", "fn cutile_" + name + "("},
+		"return type":           {ffi, "raw_stream: u64,\n) -> i32", "raw_stream: u64,\n) -> " + name},
+		"name of the handle":    {py, "_KERNEL = \"demo\"", "_KERNEL = \"" + name + "\""},
+		"name of the op":        {py, "@register_impl(\"demo\"", "@register_impl(\"" + name + "\""},
+		"name of the backend":   {py, "backend=\"cutile-rs\"", "backend=\"cutile_rs" + strings.Repeat("-", 9000) + "\""},
+		"called symbol":         {py, "lib.cutile_demo(", "lib.cutile_" + name + "("},
+		"entries of the kernel": {kernel, "demo_kernel", "demo_" + name},
+	} {
+		t.Run(what, func(t *testing.T) {
+			head := ruletest.Base()
+			src := string(head[c.file].Data)
+			require.Contains(t, src, c.old)
+			head[c.file] = &fstest.MapFile{Data: []byte(strings.Replace(src, c.old, c.with, 1))}
+			r, err := review.Run(context.Background(), review.Options{Head: head, Rules: all.Rules})
+			require.NoError(t, err)
+			require.NotZero(t, len(r.Findings)+len(r.Summary.Unread))
+			for _, f := range r.Findings {
+				assert.LessOrEqual(t, len(f.Message), 2000, f.Rule)
+			}
+		})
+	}
 }

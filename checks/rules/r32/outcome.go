@@ -1,0 +1,533 @@
+package r32
+
+import (
+	"strings"
+
+	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/rules"
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// outcomes follows the results of launches to what the caller gets when one failed.
+type outcomes struct {
+	uses   map[string]string      // imported names
+	consts map[string]syntax.Node // values of constants that are defined once
+	funcs  map[string]syntax.Node // functions of the file that are defined once
+	left   int                    // names that are still followed
+}
+
+// maxFollowed bounds how often a result is followed through a name in one file.
+const maxFollowed = 2000
+
+func newOutcomes(f *host.FFI) *outcomes {
+	o := &outcomes{f.Uses, map[string]syntax.Node{}, map[string]syntax.Node{}, maxFollowed}
+	once := func(m map[string]syntax.Node, n, v syntax.Node) {
+		name := n.Field("name").Text()
+		if _, twice := m[name]; twice {
+			v = syntax.Node{}
+		}
+		m[name] = v
+	}
+	for _, c := range f.File.Root().Find("const_item") {
+		once(o.consts, c, c.Field("value"))
+	}
+	for _, fn := range f.File.Root().Find("function_item") {
+		once(o.funcs, fn, fn)
+	}
+	return o
+}
+
+// failures reports launches whose failure looks like success to the caller.
+func failures(p *rules.Pass, e *host.Export, o *outcomes) {
+	seen := map[syntax.Node]bool{}
+	for _, c := range dsl.Calls(e.Body) {
+		if !c.Method() || c.Name != "sync_on" && c.Name != "sync" {
+			continue
+		}
+		switch a := o.of(c.Node, result); {
+		case seen[a.at]:
+		case a.is == ignored:
+			seen[a.at] = true
+			p.Reportf(a.at, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
+		case a.is == success:
+			seen[a.at] = true
+			p.Reportf(a.at, rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(a.at))
+		}
+	}
+}
+
+// view is what a value tells of a launch.
+type view uint8
+
+const (
+	result    view = iota
+	okOption       // None for a failure
+	errOption      // Some for a failure
+	okBool         // false for a failure
+	errBool        // true for a failure
+)
+
+// fails reports whether a pattern takes a failure, as far as it says so.
+func (v view) fails(pattern string) bool {
+	switch v {
+	case result:
+		return strings.HasPrefix(pattern, "Err(")
+	case okOption:
+		return pattern == "None"
+	case errOption:
+		return strings.HasPrefix(pattern, "Some(")
+	case okBool:
+		return pattern == "false"
+	default:
+		return pattern == "true"
+	}
+}
+
+// succeeds reports whether a pattern takes what did not fail and nothing else.
+func (v view) succeeds(pattern string) bool {
+	switch v {
+	case result:
+		return strings.HasPrefix(pattern, "Ok(")
+	case okOption:
+		return strings.HasPrefix(pattern, "Some(")
+	case errOption:
+		return pattern == "None"
+	case okBool:
+		return pattern == "true"
+	default:
+		return pattern == "false"
+	}
+}
+
+// after is what the value of a method tells when nothing is decided by it.
+func (v view) after(method string) (view, bool) {
+	switch method {
+	case "map", "inspect", "as_ref", "copied", "cloned":
+		return v, v <= errOption
+	case "map_err", "inspect_err":
+		return v, v == result
+	case "ok":
+		return okOption, v == result
+	case "err":
+		return errOption, v == result
+	case "is_ok":
+		return okBool, v == result
+	case "is_err":
+		return errBool, v == result
+	case "is_some":
+		return map[view]view{okOption: okBool, errOption: errBool}[v], v == okOption || v == errOption
+	case "is_none":
+		return map[view]view{okOption: errBool, errOption: okBool}[v], v == okOption || v == errOption
+	}
+	return v, false
+}
+
+// answer is what becomes of a failed launch, and where it is seen.
+type answer struct {
+	is fate
+	at syntax.Node
+}
+
+type fate uint8
+
+const (
+	undecided fate = iota // told to the caller, or used in a way that is not followed
+	ignored               // nobody looks at the result
+	success               // the caller gets the code of success
+)
+
+// of follows an expression that tells of a launch to what the caller gets.
+func (o *outcomes) of(n syntax.Node, v view) answer {
+	for {
+		p := n.Parent()
+		switch p.Kind() {
+		case "parenthesized_expression", "unsafe_block", "else_clause", "match_block", "reference_expression":
+		case "unary_expression":
+			if !strings.HasPrefix(p.Text(), "!") || v != okBool && v != errBool {
+				return answer{}
+			}
+			v = okBool + errBool - v
+		case "expression_statement":
+			if strings.HasSuffix(p.Text(), ";") {
+				return answer{ignored, p}
+			}
+		case "block":
+			if lastOf(p) != n {
+				return answer{}
+			}
+		case "if_expression":
+			if p.Field("condition") == n {
+				return o.branch(p, v == errBool, v == okBool)
+			}
+		case "let_condition":
+			if p.Field("value") != n || p.Parent().Field("condition") != p {
+				return answer{}
+			}
+			pattern := p.Field("pattern").Squeeze()
+			return o.branch(p.Parent(), v.fails(pattern), v.succeeds(pattern))
+		case "match_arm":
+			if p.Field("value") != n {
+				return answer{}
+			}
+		case "match_expression":
+			if p.Field("value") == n {
+				return o.match(p, v)
+			}
+		case "closure_expression":
+			call := p.Parent()
+			if call.Is("parenthesized_expression") {
+				call = call.Parent()
+			}
+			if p.Field("body") != n || !call.Is("call_expression") || len(call.Field("arguments").NamedChildren()) > 0 || dsl.Unparen(call.Field("function")) != p {
+				return answer{}
+			}
+			p = call
+		case "field_expression":
+			call := p.Parent()
+			if call.Is("generic_function") {
+				call = call.Parent()
+			}
+			c, ok := dsl.AsCall(call)
+			if !ok || p.Field("value") != n {
+				return answer{}
+			}
+			next, told := v.after(c.Name)
+			if !told {
+				return o.method(c, v)
+			}
+			v, p = next, call
+		case "let_declaration":
+			return o.bound(p, v)
+		case "arguments":
+			return o.handed(p, n, v)
+		case "token_tree":
+			if m := p.Parent(); m.Is("macro_invocation") && writes[syntax.LastSegment(m.Field("macro"))] {
+				return answer{ignored, m}
+			}
+			return answer{}
+		default:
+			return answer{}
+		}
+		n = p
+	}
+}
+
+// lastOf is the last item of a block that is no comment.
+func lastOf(block syntax.Node) syntax.Node {
+	var out syntax.Node
+	for _, c := range block.NamedChildren() {
+		if !c.IsComment() {
+			out = c
+		}
+	}
+	return out
+}
+
+// method is what a method that decides for a failure gives the caller.
+func (o *outcomes) method(c dsl.Call, v view) answer {
+	var value syntax.Node
+	switch {
+	case v != result && v != okOption:
+		return answer{}
+	case c.Name == "unwrap_or_default":
+		value = c.Node
+	case (c.Name == "map_or" || c.Name == "map_or_else") && len(c.Args) == 2, (c.Name == "unwrap_or" || c.Name == "unwrap_or_else") && len(c.Args) == 1:
+		value = c.Args[0]
+		if strings.HasSuffix(c.Name, "_else") && value.Is("closure_expression") {
+			body := value.Field("body")
+			if o.leaves(body) {
+				return answer{}
+			}
+			value = last(body)
+		}
+	default:
+		return answer{}
+	}
+	if returned(c.Node) && (value == c.Node || o.ok(value)) {
+		return answer{success, value}
+	}
+	if p := c.Node.Parent(); p.Is("expression_statement") && strings.HasSuffix(p.Text(), ";") && !o.leaves(value) {
+		return answer{ignored, p}
+	}
+	return answer{}
+}
+
+// bound follows a result that gets a name or is taken apart by a pattern.
+func (o *outcomes) bound(let syntax.Node, v view) answer {
+	pattern := let.Field("pattern")
+	if otherwise := let.Field("alternative"); otherwise.Valid() {
+		if v.succeeds(pattern.Squeeze()) {
+			return o.leaving(otherwise)
+		}
+		return answer{}
+	}
+	if pattern.Text() == "_" {
+		return answer{ignored, let}
+	}
+	if pattern.Is("mut_pattern") {
+		pattern = pattern.ChildOf("identifier")
+	}
+	if !pattern.Is("identifier") {
+		return answer{}
+	}
+	found := answer{ignored, let}
+	for s := let.Next(); s.Valid(); s = s.Next() {
+		for _, id := range s.Find("identifier") {
+			if id.Text() != pattern.Text() || id == s.Field("pattern") {
+				continue
+			}
+			if o.left--; o.left < 0 {
+				return answer{}
+			}
+			switch a := o.of(id, v); a.is {
+			case undecided:
+				return answer{}
+			case success:
+				found = a
+			}
+		}
+		if s.Is("let_declaration") && s.Field("pattern").Text() == pattern.Text() {
+			break
+		}
+	}
+	return found
+}
+
+// handed follows a result that a function gets.
+func (o *outcomes) handed(args, n syntax.Node, v view) answer {
+	c, ok := dsl.AsCall(args.Parent())
+	if !ok || c.Method() {
+		return answer{}
+	}
+	if c.Name == "drop" || c.Name == "forget" {
+		return answer{ignored, c.Node.Parent()}
+	}
+	fn := o.funcs[c.Path]
+	if !fn.Valid() || !returned(c.Node) {
+		return answer{}
+	}
+	params := fn.Field("parameters").NamedChildren()
+	for i, a := range c.Args {
+		if a != n || len(params) != len(c.Args) || !params[i].Field("pattern").Is("identifier") {
+			continue
+		}
+		found := answer{}
+		for _, id := range fn.Field("body").Find("identifier") {
+			if id.Text() != params[i].Field("pattern").Text() {
+				continue
+			}
+			if o.left--; o.left < 0 {
+				return answer{}
+			}
+			a := o.of(id, v)
+			if a.is == undecided {
+				return answer{}
+			}
+			if a.is == success {
+				found = a
+			}
+		}
+		return found
+	}
+	return answer{}
+}
+
+// match is what the arm for a failure gives the caller.
+func (o *outcomes) match(m syntax.Node, v view) answer {
+	told := false
+	for _, arm := range m.Field("body").NamedChildren() {
+		pattern := arm.Field("pattern").Squeeze()
+		if !v.fails(pattern) && (told || pattern != "_") {
+			continue
+		}
+		told = true
+		if a := o.taken(m, arm.Field("value")); a.is != undecided {
+			return a
+		}
+	}
+	return answer{}
+}
+
+// branch is what an if gives the caller after a failure, which takes its first branch,
+// or surely not.
+func (o *outcomes) branch(i syntax.Node, first, second bool) answer {
+	switch {
+	case first:
+		return o.taken(i, i.Field("consequence"))
+	case second:
+		return o.taken(i, i.Field("alternative").NamedChild(0))
+	}
+	return answer{}
+}
+
+// taken is what the caller gets when a branch of an if or a match is taken. It is
+// invalid where there is none.
+func (o *outcomes) taken(of, branch syntax.Node) answer {
+	if branch.Valid() && len(branch.Find("return_expression")) > 0 || branch.Is("return_expression") {
+		return o.leaving(branch)
+	}
+	if o.leaves(branch) {
+		return answer{}
+	}
+	value := last(branch)
+	switch {
+	case value.Valid() && o.ok(value) && returned(value):
+		return answer{success, value}
+	case !unit(value):
+		return answer{}
+	}
+	return o.falls(of)
+}
+
+// leaving is what the caller gets from a branch that ends the function.
+func (o *outcomes) leaving(branch syntax.Node) answer {
+	returns := branch.Find("return_expression")
+	if branch.Is("return_expression") {
+		returns = []syntax.Node{branch}
+	}
+	end := last(branch)
+	if end.Is("expression_statement") {
+		end = end.NamedChild(0)
+	}
+	if len(returns) != 1 || returns[0] != end || o.exits(branch) || !o.ok(end.NamedChild(0)) {
+		return answer{}
+	}
+	return answer{success, end.NamedChild(0)}
+}
+
+// falls is what the caller gets from what follows a statement.
+func (o *outcomes) falls(n syntax.Node) answer {
+	for {
+		for !n.Parent().Is("block") {
+			n = n.Parent()
+			switch n.Kind() {
+			case "expression_statement", "if_expression", "else_clause", "match_arm", "match_block", "match_expression", "unsafe_block", "parenthesized_expression":
+			default:
+				return answer{}
+			}
+		}
+		names := map[string]syntax.Node{}
+		for s := n.Next(); s.Valid(); s = s.Next() {
+			if !s.Named() || s.IsComment() {
+				continue
+			}
+			e := s
+			if s.Is("expression_statement") {
+				e = s.NamedChild(0)
+			}
+			tail := s == lastOf(s.Parent()) && (!s.Is("expression_statement") || !strings.HasSuffix(s.Text(), ";"))
+			switch {
+			case e.Is("return_expression"):
+				if v := o.named(e.NamedChild(0), names); o.ok(v) {
+					return answer{success, v}
+				}
+				return answer{}
+			case tail && !s.Is("let_declaration"):
+				if v := o.named(e, names); o.ok(v) && returned(e) {
+					return answer{success, v}
+				}
+				return answer{}
+			case e.Is("assignment_expression") && e.Field("left").Is("identifier"):
+				names[e.Field("left").Text()] = e.Field("right")
+			case s.Is("let_declaration") && s.Field("pattern").Is("identifier"):
+				names[s.Field("pattern").Text()] = s.Field("value")
+			default:
+				for _, id := range s.Find("identifier") {
+					delete(names, id.Text())
+				}
+			}
+			if o.leaves(s) {
+				return answer{}
+			}
+		}
+		n = n.Parent()
+		if n.Parent().Is("function_item", "closure_expression", "token_tree", "macro_rule") {
+			return answer{}
+		}
+	}
+}
+
+// named is the value that a name was given in what was passed, else the expression.
+func (o *outcomes) named(n syntax.Node, names map[string]syntax.Node) syntax.Node {
+	if v := names[n.Text()]; n.Is("identifier") && v.Valid() {
+		return v
+	}
+	return n
+}
+
+// writes are macros that write a message and do nothing else.
+var writes = map[string]bool{
+	"println": true, "print": true, "eprintln": true, "eprint": true, "dbg": true,
+	"error": true, "warn": true, "info": true, "debug": true, "trace": true, "log": true, "format": true,
+}
+
+// harmless are functions and methods that make a value or drop one.
+var harmless = map[string]bool{"drop": true, "Some": true, "from": true, "into": true, "to_string": true, "clone": true, "as_str": true}
+
+// leaves reports whether code may end the function, or do more than go on.
+func (o *outcomes) leaves(n syntax.Node) bool {
+	if !n.Valid() {
+		return false
+	}
+	return n.Is("return_expression") || len(n.Find("return_expression")) > 0 || o.exits(n)
+}
+
+// exits is leaves without return.
+func (o *outcomes) exits(n syntax.Node) bool {
+	found := n.Is("try_expression", "break_expression", "continue_expression")
+	n.Inspect(func(c syntax.Node) bool {
+		switch c.Kind() {
+		case "try_expression", "break_expression", "continue_expression", "loop_expression", "while_expression":
+			found = true
+		case "macro_definition", "const_item", "function_item":
+			return false
+		case "macro_invocation":
+			found = found || !writes[syntax.LastSegment(c.Field("macro"))]
+		case "call_expression":
+			call, ok := dsl.AsCall(c)
+			// A function may not come back, and another one may do the work.
+			found = found || !ok || !harmless[call.Name]
+		}
+		return !found
+	})
+	return found
+}
+
+// unit reports whether a value is none: that of a statement, of an empty block or of
+// a macro that writes a message.
+func unit(n syntax.Node) bool {
+	switch n.Kind() {
+	case "":
+		return true
+	case "block", "unit_expression", "let_declaration":
+		return true
+	case "expression_statement":
+		return strings.HasSuffix(n.Text(), ";")
+	case "macro_invocation":
+		name := syntax.LastSegment(n.Field("macro"))
+		return writes[name] && name != "format" && name != "dbg"
+	}
+	return false
+}
+
+// ok reports whether an expression is the code of success.
+func (o *outcomes) ok(n syntax.Node) bool {
+	for range 4 {
+		n = dsl.Unparen(n)
+		switch text := n.Squeeze(); n.Kind() {
+		case "integer_literal":
+			return strings.TrimLeft(strings.TrimSuffix(text, "i32"), "0_") == ""
+		case "scoped_identifier":
+			return text == "rc::OK" || strings.HasSuffix(text, "::rc::OK")
+		case "identifier":
+			if strings.HasSuffix(o.uses[text], "rc::OK") {
+				return true
+			}
+			n = o.consts[text]
+		default:
+			return false
+		}
+	}
+	return false
+}
