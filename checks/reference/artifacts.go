@@ -132,10 +132,12 @@ func (a *Artifacts) report(p *rules.Pass, want func(analysis.Located) bool) {
 			}
 			texts = append(texts, "`"+strings.Join(t.fields, "`, `")+"`: "+t.message)
 		}
+		// One problem more at a place that had some is new.
+		all := strings.Join(texts, "; ")
 		if n := len(texts) - maxTold; n > 0 {
 			texts = append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more", n))
 		}
-		p.Report(rules.Diagnostic{File: at.file, Severity: at.severity, Construct: texts[0], Span: at.span, Message: strings.Join(texts, "; ")})
+		p.Report(rules.Diagnostic{File: at.file, Severity: at.severity, Construct: all, Span: at.span, Message: strings.Join(texts, "; ")})
 	}
 }
 

@@ -130,6 +130,26 @@ func TestMendedAndCameIsNotNew(t *testing.T) {
 	assert.Len(t, news(reviewed(t, withLine(lines+"\n"+other), withLine(lines))), 1)
 }
 
+// A problem more of an artifact, at a place that has one already, is new.
+func TestAnotherProblemAtOnePlaceIsNew(t *testing.T) {
+	analysis := func(fields string) fstest.MapFS {
+		fsys := ruletest.Base()
+		fsys["src/tilegym/ops/cutile_rs/demo_kernel/reference/analysis.json"] = &fstest.MapFile{Data: []byte("{" + fields + "}\n")}
+		return fsys
+	}
+	base := analysis(`"kernel_name": "demo", "ops_used": ["ct.load"]`)
+	isNew := func(head fstest.MapFS) (out []string) {
+		for _, f := range reviewed(t, head, base).Findings {
+			if f.New {
+				out = append(out, f.Rule)
+			}
+		}
+		return out
+	}
+	assert.Empty(t, isNew(base))
+	assert.Equal(t, []string{"A2"}, isNew(analysis(`"kernel_name": "demo"`)))
+}
+
 // A review against a base parses what differs and nothing twice.
 func TestReviewParsesTheBasesOwnFilesOnly(t *testing.T) {
 	for want, head := range map[string]fstest.MapFS{
