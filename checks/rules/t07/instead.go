@@ -11,10 +11,12 @@ import (
 )
 
 // instead reports a wrapper that answers without launching: by another
-// backend's implementation, or by what an earlier launch returned.
+// backend's implementation, or by what an earlier launch returned, or that changes what
+// the reference answers.
 func instead(p *rules.Pass, w *host.Wrapper) {
 	others(p, w)
 	remembered(p, w)
+	process(p, w)
 }
 
 // others reports what belongs to other backends.

@@ -79,6 +79,7 @@ func (m *memory) keeps(s *scope, n syntax.Node, kept store) bool {
 	}
 	onArgument := target.Is("attribute") && s.isParameter(target.NamedChild(0)) && m.asked[target.Field("attribute").Text()]
 	for target.Is("subscript", "attribute") {
+		onArgument = onArgument || target.Is("attribute") && m.shared(s, target)
 		target = target.NamedChild(0)
 	}
 	for value.Is("assignment") { // a = b = value
@@ -94,11 +95,17 @@ type memory struct {
 	launches map[syntax.Node]int
 	asked    map[string]bool // attributes that the file asks for by name
 	classes  map[string]bool // of the module
+	made     map[string]bool // classes of which the module keeps an object
 	scopes   map[syntax.Node]*scope
 }
 
 func newMemory(w *host.Wrapper, launches map[syntax.Node]int) *memory {
-	m := &memory{w, launches, map[string]bool{}, map[string]bool{}, map[syntax.Node]*scope{}}
+	m := &memory{w, launches, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[syntax.Node]*scope{}}
+	for _, v := range w.Consts {
+		if v.Is("call") && v.Field("function").Is("identifier") {
+			m.made[v.Field("function").Text()] = true
+		}
+	}
 	for _, c := range w.File.Root().Find("call") {
 		switch syntax.PyName(c.Field("function")) {
 		case "hasattr", "getattr":
@@ -124,6 +131,9 @@ type scope struct {
 	described map[string]bool        // given to make_tensor_desc
 	returned  map[string]bool        // named in what is returned
 	kept      map[string]bool        // assigned to something else that is returned
+	class     syntax.Node            // the class that it is a method of
+	ofClass   bool                   // the first parameter is the class itself
+	first     string                 // the first parameter
 }
 
 func (m *memory) scope(fn syntax.Node) *scope {
@@ -135,6 +145,13 @@ func (m *memory) scope(fn syntax.Node) *scope {
 		described: map[string]bool{}, returned: map[string]bool{}, kept: map[string]bool{},
 	}
 	m.scopes[fn] = s
+	s.class = methodOf(fn)
+	if names := host.Params(fn); len(names) > 0 {
+		s.first = names[0].Text()
+	}
+	for _, d := range syntax.PyDecorators(fn) {
+		s.ofClass = s.ofClass || d.Text() == "classmethod"
+	}
 	for _, g := range fn.Find("global_statement", "nonlocal_statement") {
 		for _, id := range g.NamedChildren() {
 			s.global[id.Text()] = true
@@ -193,6 +210,18 @@ func (m *memory) scope(fn syntax.Node) *scope {
 	return s
 }
 
+// methodOf is the class of the module that a function is a method of.
+func methodOf(fn syntax.Node) syntax.Node {
+	at := fn.Parent()
+	if at.Is("decorated_definition") {
+		at = at.Parent()
+	}
+	if c := at.Parent(); at.Is("block") && c.Is("class_definition") && (c.Parent().Is("module") || c.Parent().Is("decorated_definition")) {
+		return c
+	}
+	return syntax.Node{}
+}
+
 // base is the name that attributes, items and calls of methods begin with, or
 // another expression.
 func base(n syntax.Node) syntax.Node {
@@ -200,6 +229,17 @@ func base(n syntax.Node) syntax.Node {
 		n = n.NamedChild(0)
 	}
 	return n
+}
+
+// shared reports whether an attribute belongs to a class of the module, or to the one
+// object that the module makes of it.
+func (m *memory) shared(s *scope, attribute syntax.Node) bool {
+	object := attribute.Field("object")
+	if syntax.PyName(object) == "__class__" && s.isParameter(object.Field("object")) {
+		return true
+	}
+	class := s.class.Field("name").Text()
+	return object.Is("identifier") && class != "" && object.Text() == s.first && (s.ofClass || m.made[class])
 }
 
 // isParameter reports whether an expression is a parameter of the function.
