@@ -94,7 +94,7 @@ func (w *Wrapper) Full(n syntax.Node) string {
 func (w *Wrapper) Copies() []Copy {
 	var out []Copy
 	described := map[syntax.Node]map[string]bool{}
-	for _, n := range w.File.Root().Find("call", "binary_operator") {
+	for _, n := range w.File.Root().Find("call", "binary_operator", "assignment", "augmented_assignment") {
 		if c, ok := w.copyAt(n); ok {
 			out = append(out, c)
 		} else if n.Is("binary_operator") {
@@ -139,20 +139,99 @@ func describedIn(fn syntax.Node, known map[syntax.Node]map[string]bool) map[stri
 	return names
 }
 
+// overwritten classifies an assignment that writes into a tensor of the file.
+func (w *Wrapper) overwritten(n syntax.Node) (Copy, bool) {
+	target, value := n.Field("left"), n.Field("right")
+	whole := target.Is("subscript") && slices.ContainsFunc(target.Fields("subscript"), func(i syntax.Node) bool { return i.Is("slice", "ellipsis") })
+	if whole {
+		target = target.Field("value")
+	}
+	c := Copy{Node: n, Tensor: target}
+	switch {
+	case !target.Is("identifier") || !w.isTensor(target):
+		return c, false
+	case n.Is("augmented_assignment"):
+		c.Kind, c.Op = Compute, n.Field("operator").Text()
+		return c, true
+	case !whole:
+		return c, false
+	case value.Is("integer", "float", "true", "false", "unary_operator"):
+		c.Kind, c.Op = Fill, "fill_"
+	default:
+		c.Kind, c.Op = Move, "copy_"
+	}
+	return c, true
+}
+
+// viewing are methods of tensors, and of nothing else, that give a tensor.
+var viewing = set("contiguous", "reshape", "view", "detach", "unsqueeze", "clone", "new_empty", "expand_as", "view_as")
+
+// isTensor reports whether a name surely holds a tensor: its function, or one around
+// it, makes one under that name.
+func (w *Wrapper) isTensor(id syntax.Node) bool {
+	for owner := Owner(id); owner.Valid(); owner = Owner(owner) {
+		bound := w.binds[scopedName{owner, id.Text()}]
+		for _, b := range bound {
+			v := b.node.Field("right")
+			if b.index >= 0 || !b.node.Is("assignment") || !v.Is("call") {
+				continue
+			}
+			fn := v.Field("function")
+			name, made := strings.CutPrefix(w.Full(fn), "torch.")
+			if made && (filling[name] || strings.HasPrefix(name, "empty")) || !made && fn.Is("attribute") && viewing[syntax.PyName(fn)] {
+				return true
+			}
+		}
+		if len(bound) > 0 || parameter(owner, id.Text()) {
+			return false
+		}
+	}
+	return false
+}
+
+// named is the object and the name of a method that getattr asks for.
+func (w *Wrapper) named(fn syntax.Node) (object syntax.Node, name string, ok bool) {
+	if !fn.Is("call") || fn.Field("function").Text() != "getattr" {
+		return syntax.Node{}, "", false
+	}
+	name, ok = w.String(syntax.PyArg(fn, "", 1))
+	return syntax.PyArg(fn, "", 0), name, ok
+}
+
 func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {
-	if n.Is("binary_operator") {
+	switch n.Kind() {
+	case "binary_operator":
 		return Copy{Node: n, Kind: Compute, Op: "matmul", Tensor: n.Field("left")}, n.Field("operator").Text() == "@"
+	case "assignment", "augmented_assignment":
+		return w.overwritten(n)
 	}
 	fn := n.Field("function")
 	full, name := w.Full(fn), syntax.PyName(fn)
 	c := Copy{Node: n, Op: name}
+	object, asked, computed := w.named(fn)
+	if computed {
+		full, name = w.Full(object)+"."+asked, asked
+		c.Op = name
+	}
+	if full == "map" {
+		// One call for each element.
+		if full = w.Full(syntax.PyArg(n, "", 0)); !strings.HasPrefix(full, "torch.") {
+			return c, false
+		}
+	}
 	if module, ok := strings.CutPrefix(full, "torch."); ok {
 		return w.torchCall(c, module)
 	}
-	if !fn.Is("attribute") {
+	if full == "copy.deepcopy" {
+		c.Kind, c.Op, c.Tensor = Clone, "clone", syntax.PyArg(n, "x", 0)
+		return c, c.Tensor.Is("identifier") && w.isTensor(c.Tensor)
+	}
+	if !fn.Is("attribute") && !computed {
 		return c, false
 	}
-	c.Tensor = fn.Field("object")
+	if c.Tensor = fn.Field("object"); computed {
+		c.Tensor = object
+	}
 	if c.Tensor.Is("identifier") && w.Imports[c.Tensor.Text()] != "" {
 		return c, false // a function of another module
 	}

@@ -15,6 +15,8 @@ type FFI struct {
 	Exports []*Export
 	// Uses maps the local name of each imported item to its full path.
 	Uses map[string]string
+	// types maps a name to the type that the file gives it, when it does so once.
+	types map[string]string
 }
 
 // Export is a function with the C calling convention, or one like it: one C symbol.
@@ -55,7 +57,8 @@ type Export struct {
 // of one that are read.
 const maxLaunches = 64
 
-// Param is a parameter of an export. Type is as written, without white space.
+// Param is a parameter of an export. Type is as written, without white space and with
+// names that the file gives to types replaced.
 type Param struct {
 	Name string
 	Type string
@@ -118,7 +121,15 @@ type Generic struct {
 // parseFFI models an ffi.rs; nil when it has more of something than is
 // modelled.
 func parseFFI(f *syntax.File) *FFI {
-	ffi := &FFI{File: f, Uses: map[string]string{}}
+	ffi := &FFI{File: f, Uses: map[string]string{}, types: map[string]string{}}
+	for _, t := range f.Root().Find("type_item") {
+		name := t.Field("name").Text()
+		if _, twice := ffi.types[name]; twice {
+			ffi.types[name] = name
+			continue
+		}
+		ffi.types[name] = t.Field("type").Squeeze()
+	}
 	for _, u := range f.Root().Find("use_declaration") {
 		addUse(ffi.Uses, "", u.Field("argument"))
 	}
@@ -175,6 +186,20 @@ func exportName(attrs []syntax.Node) (string, syntax.Node) {
 	return "", syntax.Node{}
 }
 
+// plainType is a type as written, with a name that the file gives to another type
+// replaced by that one.
+func (f *FFI) plainType(text string) string {
+	for range maxHops {
+		i := strings.LastIndexAny(text, " *:") + 1
+		of, ok := f.types[text[i:]]
+		if !ok || of == text[i:] || strings.HasSuffix(text[:i], ":") {
+			break
+		}
+		text = text[:i] + of
+	}
+	return text
+}
+
 // addUse records the names that a use tree brings into scope.
 func addUse(uses map[string]string, prefix string, n syntax.Node) {
 	join := func(p string) string {
@@ -225,7 +250,7 @@ func newExport(ffi *FFI, n syntax.Node, abi string) *Export {
 		Attrs: n.Attributes(), Body: n.Field("body"),
 		Public: n.ChildOf("visibility_modifier").Valid(),
 		Unsafe: n.ChildOf("function_modifiers").ChildOf("unsafe").Valid(),
-		Return: n.Field("return_type").Squeeze(),
+		Return: ffi.plainType(n.Field("return_type").Squeeze()),
 		Descs:  map[string]string{}, Tensors: map[string]Borrow{},
 	}
 	if symbol, at := exportName(e.Attrs); symbol != "" {
@@ -237,7 +262,7 @@ func newExport(ffi *FFI, n syntax.Node, abi string) *Export {
 			if pat.Is("mut_pattern") {
 				pat = pat.ChildOf("identifier")
 			}
-			e.Params = append(e.Params, Param{pat.Text(), p.Field("type").Squeeze(), p})
+			e.Params = append(e.Params, Param{pat.Text(), ffi.plainType(p.Field("type").Squeeze()), p})
 		}
 	}
 	e.findDescs()

@@ -42,6 +42,11 @@ func entries(p *rules.Pass, k *host.Kernel) {
 			if len(parts) < 2 || seen[name] {
 				continue
 			}
+			if from := parts[0]; len(parts) == 2 && strings.HasSuffix(from, "_module") && !hasModule(f.Root(), from) && !hasModule(k.FFI.File.Root(), from) {
+				seen[name] = true
+				p.Reportf(call.Node, rules.Error, "entry "+name, "`%s` calls `%s` of `%s`, which is no module of %s%s", e.Name, name, from, path.Base(k.KernelRS), hasModules(modules))
+				continue
+			}
 			m := slices.IndexFunc(modules, func(m *dsl.Module) bool { return m.Name == parts[len(parts)-2] })
 			if m < 0 || defines(modules[m], name) {
 				continue
@@ -50,6 +55,28 @@ func entries(p *rules.Pass, k *host.Kernel) {
 			p.Reportf(call.Node, rules.Error, "entry "+name, "`%s` calls `%s`, which `%s` in %s does not define%s", e.Name, name, modules[m].Name, path.Base(k.KernelRS), has(modules[m]))
 		}
 	}
+}
+
+// hasModule reports whether a file has a module of a name, or brings one in.
+func hasModule(root syntax.Node, name string) bool {
+	if slices.ContainsFunc(root.Find("mod_item"), func(m syntax.Node) bool { return m.Field("name").Text() == name }) {
+		return true
+	}
+	return slices.ContainsFunc(root.Find("use_as_clause", "extern_crate_declaration"), func(u syntax.Node) bool {
+		return u.Field("alias").Text() == name || u.Field("name").Text() == name
+	})
+}
+
+// hasModules tells which modules there are.
+func hasModules(modules []*dsl.Module) string {
+	var names []string
+	for _, m := range modules {
+		names = append(names, m.Name)
+	}
+	if len(names) == 0 {
+		return "; it has none"
+	}
+	return "; its modules: " + list(names)
 }
 
 // has tells which entries a module has.

@@ -57,6 +57,7 @@ var Rule = &rules.Rule{
 		"options order":   "Both options are plain numbers: in each other's places they compile the kernel for values that nobody tuned.",
 		"dims":            "Python and Rust each define the descriptor: where they differ, sizes, strides and all fields behind are read from the wrong places.",
 		"fields":          "Python and Rust each define the descriptor: where they differ, sizes, strides and all fields behind are read from the wrong places.",
+		"packed":          "The kernel finds a tensor by its descriptor alone: a field that holds another value, or none, leads it to other memory.",
 		"codes":           "A dtype crosses the boundary as a number: a code that the other side does not know, or knows as another type, is refused or reads elements as that type.",
 		"sizes":           "The size of an element turns strides and lengths into bytes; a wrong one reads between elements or past the end.",
 		"messages":        "Only its code says why a call failed; without a text the user sees a number, and a text without a code is never shown.",
@@ -83,7 +84,7 @@ var Rule = &rules.Rule{
 		"entry": 1, "no entry": 1, "generics": 1,
 		"library": 2, "import": 2, "register": 2, "backend": 2, "dispatch": 2, "takes": 9,
 		"rc":   3,
-		"dims": 4, "fields": 4, "codes": 4, "sizes": 4, "messages": 4, "tuner": 4,
+		"dims": 4, "fields": 4, "packed": 4, "codes": 4, "sizes": 4, "messages": 4, "tuner": 4,
 		"inline": 5, "alive": 5, "fixed": 5,
 		"symbol": 6, "key": 6, "label": 6, "suite": 6, "call": 6,
 		"agreement": 7, "dtypes": 7, "arms": 7,
@@ -106,6 +107,7 @@ func run(p *rules.Pass) {
 			arguments(p, k, w, c)
 			returnCode(p, w, c)
 		}
+		wrapped(p, w)
 		dtypes(p, k, w)
 		agreement(p, k, w)
 	}

@@ -1,6 +1,7 @@
 package r35
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
@@ -184,6 +185,9 @@ func verdict(stmt syntax.Node, rc string) use {
 		if call.Is("assignment") && call.Field("left").Text() == rc {
 			return unclear
 		}
+		if onlyTells(call, rc) {
+			return nothing
+		}
 	case "if_statement", "assert_statement":
 		if cond := stmt.Field("condition"); !cond.Valid() || mentionsName(cond, rc) {
 			return condition(stmt, cond, rc)
@@ -227,6 +231,57 @@ func verdict(stmt syntax.Node, rc string) use {
 		}
 	}
 	return unclear
+}
+
+// onlyTells reports whether an expression does nothing with a code but compare it and
+// write it into a message or a list that nobody reads.
+func onlyTells(n syntax.Node, rc string) bool {
+	if !n.Is("call", "boolean_operator", "conditional_expression", "comparison_operator", "identifier", "not_operator", "parenthesized_expression") ||
+		len(n.Find("named_expression", "await", "yield", "lambda")) > 0 {
+		return false
+	}
+	for _, c := range append(n.Find("call"), n) {
+		if !c.Is("call") {
+			continue
+		}
+		switch f := c.Field("function"); {
+		case f.Is("identifier"):
+			if name := f.Text(); name != "print" && name != "str" && name != "repr" && name != "hex" && name != "int" {
+				return false
+			}
+		case f.Is("attribute") && logs[syntax.PyName(f)]:
+			// What is called a logger writes messages; another object may raise.
+			if of := strings.ToLower(f.Field("object").Text()); !strings.Contains(of, "log") && of != "warnings" {
+				return false
+			}
+		case f.Is("attribute") && syntax.PyName(f) == "append":
+			if !unread(f.Field("object")) {
+				return false
+			}
+		case f.Is("attribute") && syntax.PyName(f) == "format":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unread reports whether a list of the module is never looked at in the file.
+func unread(list syntax.Node) bool {
+	if !list.Is("identifier") {
+		return false
+	}
+	for _, id := range list.File().Root().Find("identifier") {
+		p := id.Parent()
+		switch {
+		case id.Text() != list.Text():
+		case p.Is("assignment") && p.Field("left") == id && p.Field("right").Is("list"):
+		case p.Is("attribute") && p.Field("object") == id && p.Field("attribute").Text() == "append":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // condition is what an if statement on the code does with it.
@@ -291,31 +346,31 @@ func onlyLogs(block syntax.Node) bool {
 // a handler for what it raises neither raises nor leaves.
 func swallows(try syntax.Node) bool {
 	for c := range try.Children() {
-		if !c.Is("except_clause") {
-			continue
-		}
-		names := []string{"BaseException"}
-		for _, k := range c.NamedChildren() {
-			if k.Is("block") {
-				break
-			}
-			names = nil
-			for _, id := range k.Find("identifier") {
-				names = append(names, id.Text())
-			}
-			if k.Is("identifier") {
-				names = append(names, k.Text())
-			}
-		}
-		body := c.ChildOf("block")
-		for _, name := range names {
-			switch name {
-			case "RuntimeError", "Exception", "BaseException":
-				return onlyLogs(body)
-			}
+		if c.Is("except_clause") && catches(c) {
+			return onlyLogs(c.ChildOf("block"))
 		}
 	}
 	return false
+}
+
+// catches reports whether a handler is for what check_rc raises.
+func catches(handler syntax.Node) bool {
+	names := []string{"BaseException"}
+	for _, k := range handler.NamedChildren() {
+		if k.Is("block") {
+			break
+		}
+		names = nil
+		for _, id := range k.Find("identifier") {
+			names = append(names, id.Text())
+		}
+		if k.Is("identifier") {
+			names = append(names, k.Text())
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return name == "RuntimeError" || name == "Exception" || name == "BaseException"
+	})
 }
 
 func blockVerdict(block syntax.Node, rc string) use {

@@ -23,6 +23,7 @@ func contract(p *rules.Pass, m *host.Model) {
 			p.Reportf(fn.Field("name"), rules.Error, "rc own check", "`check_rc` does not raise for every code but 0, so a failed launch looks like a result")
 		}
 	}
+	packer(p, m.Utils)
 	seen := map[string]bool{}
 	for _, c := range m.Crates {
 		if c.FFIUtil != nil && !seen[c.FFIUtil.File.Path] {
