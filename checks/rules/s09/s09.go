@@ -30,7 +30,11 @@ const at = "src/tilegym/ops/__init__.py"
 
 func run(p *rules.Pass) {
 	registers := func(k *host.Kernel) bool { return k.Suite == "" && k.Wrapper != nil && len(k.Wrapper.Registers) > 0 }
-	if !slices.ContainsFunc(host.Of(p).Kernels, registers) || !p.Tree.Exists(at) {
+	if !slices.ContainsFunc(host.Of(p).Kernels, registers) {
+		return
+	}
+	inside(p)
+	if !p.Tree.Exists(at) {
 		return
 	}
 	f := p.Tree.File(at)
@@ -53,7 +57,8 @@ func run(p *rules.Pass) {
 		module := n.Field("module_name").Squeeze()
 		names := n.Fields("name")
 		if slices.Contains(strings.Split(module, "."), "cutile_rs") || slices.ContainsFunc(names, mentions) {
-			gate(p, host.ParseWrapper(f), n)
+			g := &gates{p: p, w: host.ParseWrapper(f), what: "`cutile_rs`", seen: map[syntax.Node]bool{}}
+			g.gate(n)
 			return
 		}
 		if module == "." && slices.ContainsFunc(names, func(m syntax.Node) bool { return m.Squeeze() == "cutile" || m.Squeeze() == "triton" }) {
@@ -74,12 +79,47 @@ func mentions(name syntax.Node) bool {
 	return slices.Contains(strings.Split(name.Squeeze(), "."), "cutile_rs")
 }
 
+// gates looks at the conditions of imports in one file.
+type gates struct {
+	p    *rules.Pass
+	w    *host.Wrapper
+	what string // what is imported
+	seen map[syntax.Node]bool
+}
+
+// inside looks at the imports of the wrappers in their own package.
+func inside(p *rules.Pass) {
+	for _, c := range host.Of(p).Crates {
+		if c.Init == nil || c.Suite != "" {
+			continue
+		}
+		g := &gates{p: p, w: host.ParseWrapper(c.Init.File), what: "a wrapper of `cutile_rs`", seen: map[syntax.Node]bool{}}
+		for _, n := range c.Init.File.Root().Find("import_statement", "import_from_statement") {
+			wrappers := func(k *host.Kernel) bool {
+				return k.Wrapper != nil && len(k.Wrapper.Registers) > 0 && slices.ContainsFunc(n.Fields("name"), func(name syntax.Node) bool {
+					if name.Is("aliased_import") {
+						name = name.Field("name")
+					}
+					dotted := name.Squeeze()
+					return dotted[strings.LastIndexByte(dotted, '.')+1:] == k.Name
+				})
+			}
+			if slices.ContainsFunc(c.Kernels, wrappers) {
+				g.gate(n)
+			}
+		}
+	}
+}
+
 // gate reports an import that stands behind another condition than the availability
 // of this backend.
-func gate(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
+func (g *gates) gate(n syntax.Node) {
 	for at, i := n, n.Parent(); i.Valid(); at, i = i, i.Parent() {
 		if i.Is("if_statement", "elif_clause") && at == i.Field("consequence") {
-			behind(p, w, i.Field("condition"), maxHops)
+			if c := i.Field("condition"); !g.seen[c] {
+				g.seen[c] = true
+				g.behind(c, maxHops)
+			}
 		}
 	}
 }
@@ -89,7 +129,8 @@ const maxHops = 8
 
 // behind reports what a condition asks for beside the backend. Parts that are not
 // understood are left alone, such as a switch that turns the backend off.
-func behind(p *rules.Pass, w *host.Wrapper, cond syntax.Node, hops int) {
+func (g *gates) behind(cond syntax.Node, hops int) {
+	p, w := g.p, g.w
 	value := w.Const(cond)
 	if hops == 0 {
 		return
@@ -98,30 +139,30 @@ func behind(p *rules.Pass, w *host.Wrapper, cond syntax.Node, hops int) {
 	case "boolean_operator":
 		left, right := value.Field("left"), value.Field("right")
 		if value.Field("operator").Text() == "and" {
-			behind(p, w, left, hops-1)
-			behind(p, w, right, hops-1)
+			g.behind(left, hops-1)
+			g.behind(right, hops-1)
 		}
 	case "call", "subscript", "comparison_operator":
 		if name := environment(value, ""); name != "" {
-			p.Reportf(cond, rules.Error, "environment", "`cutile_rs` is imported only when the environment has %s, which no run sets; expected `is_backend_available(\"cutile-rs\")` alone", name)
+			p.Reportf(cond, rules.Error, "environment", "%s is imported only when the environment has %s, which no run sets; expected `is_backend_available(\"cutile-rs\")` alone", g.what, name)
 			return
 		}
 		if syntax.PyName(value.Field("function")) != "is_backend_available" {
 			return
 		}
 		if s, ok := w.String(syntax.PyArg(value, "backend", 0)); ok && s != host.Backend {
-			p.Reportf(cond, rules.Error, "gate", "`cutile_rs` is imported only when `%s` is available; expected `is_backend_available(\"cutile-rs\")`", s)
+			p.Reportf(cond, rules.Error, "gate", "%s is imported only when `%s` is available; expected `is_backend_available(\"cutile-rs\")`", g.what, s)
 		}
 	case "not_operator":
 		arg := w.Const(value.Field("argument"))
 		if arg.Is("true") || available(w, arg) {
-			p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported where it is available: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+			p.Reportf(cond, rules.Error, "never", "%s is never imported where it is available: `%s`; expected `is_backend_available(\"cutile-rs\")`", g.what, rules.Short(cond))
 		}
 	case "false", "none":
-		p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+		p.Reportf(cond, rules.Error, "never", "%s is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", g.what, rules.Short(cond))
 	case "integer":
 		if v, ok := host.PyInt(value); ok && v == 0 {
-			p.Reportf(cond, rules.Error, "never", "`cutile_rs` is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", cond.Squeeze())
+			p.Reportf(cond, rules.Error, "never", "%s is never imported: `%s`; expected `is_backend_available(\"cutile-rs\")`", g.what, rules.Short(cond))
 		}
 	}
 }
