@@ -763,6 +763,8 @@ func (s *side) places(name string, args []argument) map[string]syntax.Node {
 func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []*term) {
 	r := f.run
 	switch {
+	case callee.is("sym") && strings.HasPrefix(callee.text, "pytest.mark."):
+		// A mark does nothing until a test carries it.
 	case name == "skip" && isPytest(callee), name == "skipTest", name == "xfail" && isPytest(callee), name == "exit" && isPytest(callee):
 		r.skip(callee, n, reason(kids))
 	case name == "importorskip" && isPytest(callee):
@@ -1066,6 +1068,7 @@ func (f *frame) fnTerm(c *closure) *term {
 	r := &run{s: s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth, active: f.run.active}
 	var args []argument
 	var shape []string
+	object := false
 	for _, p := range c.node.Field("parameters").NamedChildren() {
 		pname, def := parameter(p)
 		switch {
@@ -1073,8 +1076,8 @@ func (f *frame) fnTerm(c *closure) *term {
 			shape = append(shape, p.Kind())
 		case pname == "":
 			shape = append(shape, p.Kind())
-		case c.bound && len(args) == 0 && len(shape) == 0:
-			shape = append(shape, "self")
+		case c.bound && len(args) == 0 && len(shape) == 0 && !object:
+			object = true // which is no argument of a call
 		default:
 			t := u.raw("arg", strconv.Itoa(len(shape)))
 			args = append(args, argument{u.raw("kw", pname, t), p})

@@ -261,7 +261,7 @@ func (c *comparison) holds(t *term, given []*term) bool {
 		return slices.ContainsFunc(t.kids, func(k *term) bool { return c.holds(k, given) })
 	}
 	for _, g := range given {
-		if g.is("and") && slices.Contains(g.kids, t) {
+		if g.is("and") && slices.Contains(g.kids, t) || followsRaised(t, g) {
 			return true
 		}
 	}
@@ -893,15 +893,20 @@ func (c *comparison) checks(before, after []event, bc testCase) {
 		c.absorb(best)
 	}
 	for _, o := range left {
-		best, at := (*comparison)(nil), -1
+		best, at, alike := (*comparison)(nil), -1, false
 		for i, n := range now {
 			if used[i] || o.kind != n.kind || o.name != n.name {
 				continue
 			}
+			// The same text is the same check, whatever its arguments are now.
+			same := o.node.Squeeze() == n.node.Squeeze()
+			if alike && !same {
+				continue
+			}
 			try := c.trial()
 			try.pair(o, n, bc)
-			if best == nil || len(try.order) < len(best.order) {
-				best, at = try, i
+			if best == nil || same && !alike || len(try.order) < len(best.order) {
+				best, at, alike = try, i, same
 			}
 		}
 		if best != nil {
@@ -1170,7 +1175,15 @@ func sameShape(x, y *term) bool {
 	if x.op != y.op || x.text != y.text || len(x.kids) != len(y.kids) {
 		return false
 	}
-	return !x.is("call") || x.kids[0] == y.kids[0] || x.kids[0].op == y.kids[0].op && x.kids[0].text == y.kids[0].text
+	if !x.is("call") {
+		return true
+	}
+	for i := range x.kids {
+		if a, b := x.kids[i], y.kids[i]; a.is("kw") != b.is("kw") || a.is("kw") && a.text != b.text {
+			return false // a place holds another argument
+		}
+	}
+	return x.kids[0] == y.kids[0] || x.kids[0].op == y.kids[0].op && x.kids[0].text == y.kids[0].text
 }
 
 // maxCauses bounds the parts that are told of one difference.

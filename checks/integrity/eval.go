@@ -674,9 +674,15 @@ func (f *frame) tryStatement(n syntax.Node) flow {
 // apart.
 func (f *frame) tried(body syntax.Node) *term {
 	for _, call := range body.Find("call") {
-		if fn := call.Field("function"); syntax.PyDotted(fn) != "" {
-			return f.eval(fn)
+		fn := call.Field("function")
+		if syntax.PyDotted(fn) == "" {
+			continue
 		}
+		callee := f.eval(fn)
+		if name := syntax.PyArg(call, "backend", 0); callee.last() == "set_backend" && name.Is("identifier", "string") {
+			return f.run.u().raw("call", "", callee, f.eval(name))
+		}
+		return callee
 	}
 	return f.run.u().none
 }
@@ -692,7 +698,7 @@ func raises(body syntax.Node) bool {
 	if last.Is("raise_statement") {
 		return true
 	}
-	if call := last.NamedChild(0); last.Is("expression_statement") && call.Is("call") {
+	if call := last.NamedChild(0); last.Is("expression_statement") && call.Is("call") && !strings.Contains(syntax.PyDotted(call.Field("function")), "mark.") {
 		switch syntax.PyName(call.Field("function")) {
 		case "skip", "skipTest", "xfail", "fail":
 			return true
@@ -857,7 +863,7 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 	case "identifier":
 		f.vars[target.Text()] = binding{t: v, at: f.where(at)}
 		if f.global[target.Text()] {
-			f.run.record(stored, u.raw("store", "global "+target.Text(), v), at, "")
+			f.run.record(stored, u.raw("store", "global "+target.Text(), v), target.Parent(), "")
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list":
 		v = u.keyed(v)

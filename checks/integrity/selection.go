@@ -250,6 +250,9 @@ func (c *comparison) selection(names map[string]string) {
 	c.base.load()
 	c.head.load()
 	c.fallback = firstStatement(c.head.file)
+	changing := assigned(c.base.file, c.head.file)
+	c.base.forget(changing)
+	c.head.forget(changing)
 	old, now := c.base.members(), c.head.members()
 	for _, name := range sortedKeys(old) {
 		switched := strings.Contains(old[name].fn.node.Text(), fallbackVariable)
@@ -274,4 +277,28 @@ func (c *comparison) selection(names map[string]string) {
 		}
 		c.add(Collection, at, "dispatcher "+name+" "+digest, "`%s`, which %s, was rewritten; a maintainer must look at whether another backend can answer for a kernel", name, does)
 	}
+}
+
+// assigned are the names of modules to which one of their functions assigns.
+func assigned(files ...*syntax.File) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range files {
+		for _, n := range f.Root().Find("global_statement") {
+			for _, name := range n.NamedChildren() {
+				out[name.Text()] = true
+			}
+		}
+	}
+	return out
+}
+
+// forget takes names of the module for what they are when a function is called:
+// anything, and not what the module starts with.
+func (s *side) forget(names map[string]bool) {
+	for name := range names {
+		if b, ok := s.module.vars[name]; ok && b.t != nil {
+			s.module.vars[name] = binding{t: s.u.raw("state", name), at: b.at}
+		}
+	}
+	s.fnOf = map[closureKey]*term{}
 }

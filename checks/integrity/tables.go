@@ -108,6 +108,9 @@ var signatures = map[string]*signature{
 	"approx":              sig("expected rel=None abs=None nan_ok=False"),
 	"benchmark_framework": sig("framework_name framework_fn"),
 	"manual_seed":         sig("seed"),
+	"requires_grad_":      sig("requires_grad=True"),
+	"backward":            sig("gradient=None retain_graph=None create_graph=False"),
+	"full":                sig("size fill_value"),
 }
 
 // readSignatures adds the functions and methods of the harness that compare or
@@ -198,6 +201,10 @@ func torchArgs(u *universe, callee *term, kids []*term) []*term {
 	n := 0
 	for n < len(kids) && !kids[n].is("kw", "dstar") {
 		n++
+	}
+	if i := slices.IndexFunc(kids, func(k *term) bool { return k.is("kw") && k.text == "size" }); n == 0 && i >= 0 {
+		kids = slices.Concat([]*term{kids[i].kids[0]}, kids[:i], kids[i+1:])
+		n = 1
 	}
 	sizes, rest := kids[:n], kids[n:]
 	switch {

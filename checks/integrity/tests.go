@@ -73,7 +73,7 @@ func (s *side) tests() []*testFn {
 		if s.classes[c.name] != c {
 			continue // a later class has taken its name
 		}
-		if !strings.HasPrefix(c.name, "Test") || s.module.vars[c.name].t != s.u.raw("class", c.name) || s.uncollected(c) {
+		if !strings.HasPrefix(c.name, "Test") || unstored(s.module.vars[c.name].t) != s.u.raw("class", c.name) || s.uncollected(c) {
 			continue
 		}
 		seen := map[string]bool{}
@@ -96,6 +96,14 @@ func (s *side) tests() []*testFn {
 		visit(c, 0)
 	}
 	return out
+}
+
+// unstored is an object without what was stored in its attributes.
+func unstored(t *term) *term {
+	for t != nil && t.is("store") && strings.HasPrefix(t.text, ".") {
+		t = t.kids[0]
+	}
+	return t
 }
 
 // uncollected reports whether pytest passes over a class.
@@ -182,7 +190,9 @@ func (s *side) decorate(t *testFn, d decoration) {
 }
 
 // neutralMarks are marks that neither skip a test nor select it.
-var neutralMarks = map[string]bool{"timeout": true, "filterwarnings": true, "asyncio": true}
+var neutralMarks = map[string]bool{
+	"timeout": true, "filterwarnings": true, "asyncio": true, "anyio": true, "xdist_group": true, "forked": true, "no_cover": true, "order": true,
+}
 
 // mark reads a skip or xfail mark.
 func (s *side) mark(callee *term, args []*term, at syntax.Node, whole *term) (mark, bool) {
