@@ -411,7 +411,15 @@ func (f *frame) member(n syntax.Node) (binding, *term) {
 	u := f.run.u()
 	object := n.Field("object")
 	name := n.Field("attribute").Text()
+	if b, t, ok := f.inherited(object, name); ok {
+		return b, t
+	}
 	t := f.eval(object)
+	for at := t; at.is("store") && strings.HasPrefix(at.text, "."); at = at.kids[0] {
+		if at.text == "."+name {
+			return binding{}, at.kids[1]
+		}
+	}
 	if c := f.classOf(t, object); c != nil {
 		if b, ok := f.run.s.inClass(c, name, 0); ok {
 			if b.fn != nil && b.t == nil {
@@ -423,6 +431,36 @@ func (f *frame) member(n syntax.Node) (binding, *term) {
 		}
 	}
 	return binding{}, u.attr(t, name)
+}
+
+// inherited is an attribute of super(): that of a base in the file, else what the
+// object has where no class of the file says otherwise.
+func (f *frame) inherited(object syntax.Node, name string) (binding, *term, bool) {
+	if !object.Is("call") || object.Field("function").Text() != "super" {
+		return binding{}, nil, false
+	}
+	if _, hidden := f.lookup("super"); hidden {
+		return binding{}, nil, false
+	}
+	var c *class
+	for at := f; at != nil && c == nil; at = at.outer {
+		c = at.class
+	}
+	if c == nil {
+		return binding{}, nil, false
+	}
+	for _, base := range f.run.s.basesOf(c, 0) {
+		b, ok := f.run.s.inClass(base, name, 1)
+		switch {
+		case ok && b.fn != nil && b.t == nil:
+			fn := *b.fn
+			fn.bound = !decorated(fn.node, "staticmethod")
+			return binding{at: b.at, fn: &fn}, nil, true
+		case ok:
+			return b, f.value(b), true
+		}
+	}
+	return binding{}, f.run.u().raw("sym", "self."+name), true
 }
 
 // classOf is the class whose attributes an object has: self, cls, a class of
@@ -598,8 +636,8 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 	f.changes(n, callee, name, kids)
 	recorded := len(f.run.events)
 	f.significant(n, t, callee, name, kids)
-	if len(f.run.events) > recorded {
-		f.run.events[recorded].places = f.run.s.places(name, args)
+	for i := range f.run.events[recorded:] {
+		f.run.events[recorded+i].places = f.run.s.places(name, args)
 	}
 	return t, false
 }
@@ -672,12 +710,18 @@ func inPlace(name string) bool {
 	return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__") && name != "requires_grad_"
 }
 
+// operatorsInPlace are the functions of Python's operator module that change their
+// first argument.
+var operatorsInPlace = map[string]bool{"iadd": true, "isub": true, "imul": true, "itruediv": true, "ifloordiv": true, "imod": true, "ipow": true, "iand": true, "ior": true, "ixor": true}
+
 // changes gives the names whose tensors a call changes another value: of the
 // object or first argument of a call that works in place, and of out=.
 func (f *frame) changes(call syntax.Node, callee *term, name string, kids []*term) {
 	var targets []syntax.Node
 	if fn := call.Field("function"); inPlace(name) && callee.is("attr") && fn.Is("attribute") {
 		targets = append(targets, fn.Field("object"))
+	} else if callee.is("sym") && strings.HasPrefix(callee.text, "operator.i") && operatorsInPlace[name] {
+		targets = append(targets, syntax.PyArg(call, "", 0))
 	} else if inPlace(name) && callee.is("sym") {
 		targets = append(targets, syntax.PyArg(call, "input", 0))
 	}
@@ -698,15 +742,8 @@ func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) 
 	if f.foreign(old) || old.is("none") {
 		return
 	}
-	if whole := viewed(old); whole != old && !whole.constant {
-		f.run.u().spend(len(f.vars))
-		next := f.run.made(change(whole), at)
-		for name, b := range f.vars {
-			if b.t == whole {
-				f.rebind(name, next, at)
-			}
-		}
-	}
+	b, _ := f.lookup(target.Text())
+	f.share(old, b.at, at, change)
 	f.rebind(target.Text(), f.run.made(change(old), at), at)
 }
 
@@ -714,7 +751,12 @@ func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) 
 var views = map[string]bool{
 	"detach": true, "view": true, "view_as": true, "reshape": true, "flatten": true, "squeeze": true, "unsqueeze": true, "t": true,
 	"transpose": true, "permute": true, "narrow": true, "select": true, "as_strided": true, "expand": true, "unflatten": true,
+	"unbind": true, "chunk": true, "split": true, "tensor_split": true, "unfold": true, "movedim": true, "swapaxes": true,
+	"requires_grad_": true, "detach_": true,
 }
+
+// sharing are functions whose result shares the memory of their argument.
+var sharing = map[string]bool{"torch.from_dlpack": true, "torch.utils.dlpack.from_dlpack": true, "torch.as_tensor": true, "torch.asarray": true}
 
 // tensorOf is what an expression for a part or a view of a tensor starts with.
 func tensorOf(n syntax.Node) syntax.Node {
@@ -724,22 +766,97 @@ func tensorOf(n syntax.Node) syntax.Node {
 			n = n.NamedChild(0)
 		case n.Is("call") && n.Field("function").Is("attribute") && views[syntax.PyName(n.Field("function"))]:
 			n = n.Field("function")
+		case n.Is("call") && sharing[syntax.PyDotted(n.Field("function"))]:
+			n = syntax.PyArg(n, "", 0)
 		default:
 			return n
 		}
 	}
 }
 
+// viewOf is what a term is a part or a view of, or nil.
+func viewOf(t *term) *term {
+	switch {
+	case t.is("attr") && (t.text == "data" || t.text == "T" || t.text == "mT"), t.is("index", "elem", "item"):
+		return t.kids[0]
+	case t.is("call") && t.kids[0].is("attr") && views[t.kids[0].text]:
+		return t.kids[0].kids[0]
+	case t.is("call") && t.kids[0].is("sym") && sharing[t.kids[0].text] && len(t.kids) > 1:
+		return t.kids[1]
+	}
+	return nil
+}
+
 // viewed is the tensor that a term is a part or a view of.
 func viewed(t *term) *term {
-	for {
+	for v := viewOf(t); v != nil; v = viewOf(t) {
+		t = v
+	}
+	return t
+}
+
+// tensor reports whether a term surely is a tensor, which an augmented assignment
+// changes for all who hold it.
+func tensor(t *term) bool {
+	for ; t != nil; t = viewOf(t) {
 		switch {
-		case t.is("attr") && (t.text == "data" || t.text == "T" || t.text == "mT"), t.is("index"):
-			t = t.kids[0]
+		case t.is("fresh", "mut"), t.is("attr") && (t.text == "data" || t.text == "grad"):
+			return true
 		case t.is("call") && t.kids[0].is("attr") && views[t.kids[0].text]:
-			t = t.kids[0].kids[0]
-		default:
-			return t
+			return true
+		case t.is("call") && t.kids[0].is("sym") && (sharing[t.kids[0].text] || takesSizes[strings.TrimSuffix(t.kids[0].last(), "_like")] && strings.HasPrefix(t.kids[0].text, "torch.")):
+			return true
+		}
+	}
+	return false
+}
+
+// single reports whether a term is one object, wherever it occurs: what a random
+// generator draws, a parameter, and their parts.
+func single(t *term) bool {
+	switch t = viewed(t); t.op {
+	case "param", "arg", "fresh":
+		return true
+	case "mut", "loop", "store":
+		return single(t.kids[0])
+	case "call":
+		return isRandom(t.kids[0].last())
+	}
+	return false
+}
+
+// share gives the other names of an object that is changed in place, and of what it
+// is a view of, their new values: here and in the functions that called. at is where
+// it is changed, held where the object was got.
+func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term) {
+	if whole := viewed(old); whole.constant || whole.is("none") || f.foreign(whole) {
+		return
+	}
+	frames := []*frame{}
+	for _, g := range append([]*frame{f}, f.run.callers...) {
+		for ; g != nil && g.outer != nil; g = g.outer {
+			if !slices.Contains(frames, g) {
+				frames = append(frames, g)
+			}
+		}
+	}
+	for t := old; t != nil; t = viewOf(t) {
+		next := (*term)(nil)
+		for _, g := range frames {
+			f.run.u().spend(len(g.vars)/8 + 1)
+			for _, name := range sortedKeys(g.vars) {
+				b := g.vars[name]
+				if b.t != t || !single(t) && !(held.Valid() && b.at == held) {
+					continue
+				}
+				if next == nil {
+					next = f.run.made(change(t), at)
+				}
+				if g != f {
+					f.run.altered = append(f.run.altered, alteration{g, name, b})
+				}
+				g.vars[name] = binding{t: next, at: at}
+			}
 		}
 	}
 }
@@ -779,12 +896,41 @@ func (f *frame) significant(n syntax.Node, t, callee *term, name string, kids []
 		r.fail(n)
 		r.ended = len(r.guards)
 	case isCheck(name):
-		r.record(checked, t, n, "")
+		for _, part := range pairwise(r.u(), t) {
+			r.record(checked, part, n, "")
+		}
 	case isMeasure(name):
 		r.record(measured, t, n, "")
 	case isSetup(name), isEnvironment(callee):
 		r.record(effected, t, n, "")
 	}
+}
+
+// pairwise is a comparison of two sequences as those of their elements, as PyTorch
+// makes them.
+func pairwise(u *universe, t *term) []*term {
+	if !t.is("call") || !t.kids[0].is("sym") || !strings.HasSuffix(t.kids[0].text, "testing.assert_close") {
+		return []*term{t}
+	}
+	of := func(name string) int {
+		return slices.IndexFunc(t.kids, func(k *term) bool { return k.is("kw") && k.text == name })
+	}
+	i, j := of("actual"), of("expected")
+	if i < 0 || j < 0 {
+		return []*term{t}
+	}
+	got, want := t.kids[i].kids[0], t.kids[j].kids[0]
+	if !got.is("list", "tuple") || !want.is("list", "tuple") || !got.concrete() || !want.concrete() || len(got.kids) != len(want.kids) || len(got.kids) == 0 || len(got.kids) > maxUnroll {
+		return []*term{t}
+	}
+	var out []*term
+	for k := range got.kids {
+		u.spend(len(t.kids))
+		kids := slices.Clone(t.kids)
+		kids[i], kids[j] = u.raw("kw", "actual", got.kids[k]), u.raw("kw", "expected", want.kids[k])
+		out = append(out, pairwise(u, u.raw("call", "", kids...))...)
+	}
+	return out
 }
 
 // endsProcess are calls after which no test runs and none fails.
@@ -947,6 +1093,7 @@ func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	}
 	r.depth++
 	r.active = append(r.active, c.node)
+	r.callers = append(r.callers, f)
 	exits := len(r.exits)
 	body := c.node.Field("body")
 	if c.node.Is("lambda") {
@@ -959,6 +1106,7 @@ func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	}
 	r.exits = append(r.exits[:exits:exits], slices.DeleteFunc(slices.Clone(r.exits[exits:]), func(e exit) bool { return e.kind != onSkip })...)
 	r.active = r.active[:len(r.active)-1]
+	r.callers = r.callers[:len(r.callers)-1]
 	r.depth--
 	return v, true
 }

@@ -17,6 +17,9 @@ type check struct {
 	callee string
 	args   map[string]*term // without tolerances
 	tols   []tolerance
+	// spread says that some arguments come from a sequence or a dictionary that is
+	// not known.
+	spread bool
 }
 
 // tolerance is one limit of a check.
@@ -94,6 +97,7 @@ func (s *side) newCheck(e event) check {
 	sg := s.signature(c.callee)
 	for i, k := range t.kids[1:] {
 		name, v := "#"+string(rune('0'+i%10)), k
+		c.spread = c.spread || k.is("star", "dstar")
 		if k.is("kw") {
 			name, v = k.text, k.kids[0]
 		}

@@ -120,6 +120,49 @@ type exit struct {
 	node   syntax.Node
 }
 
+// alteration is a name of a frame that a function which it called changed, with what
+// it was.
+type alteration struct {
+	frame *frame
+	name  string
+	was   binding
+}
+
+// undo takes back the alterations from an index on and returns what they had made.
+func (r *run) undo(from int) []alteration {
+	list := slices.Clone(r.altered[from:])
+	made := slices.Clone(list)
+	for i, a := range list {
+		made[i].was = a.frame.vars[a.name]
+	}
+	for _, a := range slices.Backward(list) {
+		a.frame.vars[a.name] = a.was
+	}
+	r.altered = r.altered[:from]
+	return made
+}
+
+// redo makes what undo took back, each under the condition, if there is one.
+func (r *run) redo(list []alteration, cond *term) {
+	seen := map[*frame]map[string]bool{}
+	for _, a := range list {
+		if seen[a.frame][a.name] {
+			continue
+		}
+		if seen[a.frame] == nil {
+			seen[a.frame] = map[string]bool{}
+		}
+		seen[a.frame][a.name] = true
+		was := a.frame.vars[a.name]
+		r.altered = append(r.altered, alteration{a.frame, a.name, was})
+		next := a.was
+		if cond != nil {
+			next.t = r.u().ite(cond, a.frame.value(next), a.frame.value(was))
+		}
+		a.frame.vars[a.name] = next
+	}
+}
+
 // eventKind says what a test did.
 type eventKind uint8
 
@@ -152,6 +195,10 @@ type run struct {
 	fresh  map[*term]int
 	depth  int
 	active []syntax.Node
+	// callers are the frames that called those that run, altered what functions
+	// changed in frames that are not their own, in order.
+	callers []*frame
+	altered []alteration
 	// ended is the number of guards under which the run ended for good, or -1.
 	ended int
 	// stops are the returns after which statements stand that did not run.
@@ -486,18 +533,26 @@ func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) f
 		done()
 		return f.vars, how
 	}
+	mark := len(r.altered)
 	a, howA := side(cond, then)
+	thenMade := r.undo(mark)
 	b, howB := side(r.u().not(cond), otherwise)
+	elseMade := r.undo(mark)
 	switch {
 	case howA == ends && howB == ends:
 		f.vars = a
+		r.redo(thenMade, nil)
 		return ends
 	case howA == ends:
 		f.vars = b
+		r.redo(elseMade, nil)
 	case howB == ends:
 		f.vars = a
+		r.redo(thenMade, nil)
 	default:
 		f.vars = f.join(cond, a, b)
+		r.redo(thenMade, cond)
+		r.redo(elseMade, r.u().not(cond))
 	}
 	return goesOn
 }
@@ -579,7 +634,7 @@ func (f *frame) loopBody(n syntax.Node) {
 	f.run.exits = keepExits(f.run.exits, exits, "break_statement", "continue_statement")
 	for name, b := range f.vars {
 		if old, ok := before[name]; ok && old != b {
-			f.vars[name] = binding{t: f.run.u().raw("loop", "", f.value(old), f.value(b)), at: b.at}
+			f.vars[name] = binding{t: f.run.made(f.run.u().raw("loop", "", f.value(old), f.value(b)), b.at), at: b.at}
 		}
 	}
 }
@@ -935,6 +990,15 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 	}
 	switch object.Kind() {
 	case "identifier":
+		if key != nil || text == ".data" {
+			b, _ := f.lookup(object.Text())
+			f.share(old, b.at, at, func(t *term) *term {
+				if t == old {
+					return next
+				}
+				return u.raw("store", "view", t, next)
+			})
+		}
 		f.rebind(object.Text(), next, at)
 	case "attribute":
 		f.store(object, "."+object.Field("attribute").Text(), nil, next, at)
@@ -989,7 +1053,12 @@ func (f *frame) expressionStatement(n syntax.Node) {
 	case "augmented_assignment":
 		op := strings.TrimSuffix(n.Field("operator").Text(), "=")
 		left := n.Field("left")
-		v := r.made(r.u().bin(op, f.eval(left), f.eval(n.Field("right"))), n)
+		old, with := f.eval(left), f.eval(n.Field("right"))
+		v := r.made(r.u().bin(op, old, with), n)
+		if left.Is("identifier") && tensor(old) {
+			b, _ := f.lookup(left.Text())
+			f.share(old, b.at, n, func(t *term) *term { return r.u().bin(op, t, with) })
+		}
 		if left.Is("identifier") {
 			f.vars[left.Text()] = binding{t: v, at: n}
 			return

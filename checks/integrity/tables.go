@@ -251,6 +251,12 @@ func builtin(u *universe, callee *term, args []*term) *term {
 	if !callee.is("sym") {
 		return nil
 	}
+	if i := len(args) - 1; callee.text == "zip" && i > 0 && args[i].is("kw") && args[i].text == "strict" {
+		args = args[:i]
+		if args[i-1].is("list", "tuple") && slices.ContainsFunc(args, func(a *term) bool { return len(a.kids) != len(args[i-1].kids) }) {
+			return nil // which may be an error
+		}
+	}
 	var seqs [][]*term
 	for _, a := range args {
 		if a.is("list", "tuple", "set") && !slices.ContainsFunc(a.kids, func(k *term) bool { return k.is("star") }) {

@@ -432,11 +432,17 @@ func (u *universe) ite(c, a, b *term) *term {
 		}
 		return b
 	}
-	if a == b {
-		return a
-	}
 	if c.is("not") {
 		return u.ite(c.kids[0], b, a)
+	}
+	if a.is("ite") && a.kids[0] == c {
+		a = a.kids[1]
+	}
+	if b.is("ite") && b.kids[0] == c {
+		b = b.kids[2]
+	}
+	if a == b {
+		return a
 	}
 	if a.op == b.op && a.is("list", "set") {
 		return u.merge(c, a, b)
