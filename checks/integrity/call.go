@@ -525,11 +525,19 @@ func (f *frame) callee(n syntax.Node) (*closure, *term) {
 			return b.fn, nil
 		}
 		if t != nil {
-			return f.run.s.closures[t], t
+			return f.functionOf(t), t
 		}
 	}
 	t := f.eval(n)
-	return f.run.s.closures[t], t
+	return f.functionOf(t), t
+}
+
+// functionOf is the function that a term is and that may be entered, or nil.
+func (f *frame) functionOf(t *term) *closure {
+	if t.is("sym") {
+		return f.run.s.helpers[t.text]
+	}
+	return f.run.s.closures[t]
 }
 
 // argument is one argument of a call and where it stands.
@@ -575,9 +583,22 @@ func (f *frame) arguments(call syntax.Node) []argument {
 // call evaluates a call. entered says that a function of the file was entered,
 // so that what it did is recorded.
 func (f *frame) call(n syntax.Node) (t *term, entered bool) {
-	u := f.run.u()
 	fn, callee := f.callee(n.Field("function"))
-	args := f.arguments(n)
+	return f.invoke(n, fn, callee, f.arguments(n))
+}
+
+// invoke is a call of what was evaluated; n is where it is written.
+func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument) (t *term, entered bool) {
+	u := f.run.u()
+	for callee != nil && callee.is("partial") {
+		// partial(g, a)(b) is g(a, b).
+		var all []argument
+		for _, k := range callee.kids[1:] {
+			all = append(all, argument{k, n})
+		}
+		args, callee = append(all, args...), callee.kids[0]
+		fn = f.functionOf(callee)
+	}
 	if fn != nil && f.mayEnter(fn) {
 		if v, ok := f.enterCall(fn, args); ok {
 			return v, true
@@ -600,24 +621,11 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 		}
 	}
 	name := callee.last()
-	if name == "partial" && len(kids) > 0 && f.run.s.closures[kids[0]] != nil && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
-		t := u.raw("partial", "", kids...)
-		return t, false
-	}
-	if callee.is("partial") {
-		// partial(g, a)(b) is g(a, b).
-		if inner := f.run.s.closures[callee.kids[0]]; inner != nil && f.mayEnter(inner) {
-			var all []argument
-			for _, k := range callee.kids[1:] {
-				all = append(all, argument{k, n})
-			}
-			if v, ok := f.enterCall(inner, append(all, args...)); ok {
-				return v, true
-			}
-		}
+	if name == "partial" && callee.is("sym") && len(kids) > 0 && !kids[0].is("kw") && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
+		return f.run.made(u.raw("partial", "", kids...), n), false
 	}
 	if isMeasure(name) {
-		kids = mapTerms(kids, f.run.s.idle)
+		kids = mapTerms(kids, func(k *term) *term { return f.run.s.idle(f.thunk(k)) })
 	}
 	kids = f.run.s.normalArgs(name, torchArgs(u, callee, kids))
 	t = u.raw("call", "", append([]*term{callee}, kids...)...)
@@ -689,6 +697,26 @@ func (f *frame) applied(fn, arg *term, at syntax.Node) *term {
 
 // changesList are the methods that change a list in place.
 var changesList = map[string]bool{"append": true, "extend": true, "insert": true, "remove": true, "pop": true, "clear": true, "sort": true, "reverse": true}
+
+// thunk is a function without arguments that partial makes, as a lambda would.
+func (f *frame) thunk(t *term) *term {
+	u := f.run.u()
+	switch {
+	case t.is("kw"):
+		return u.raw("kw", t.text, f.thunk(t.kids[0]))
+	case t.is("ite"):
+		u.spend(1)
+		return u.ite(t.kids[0], f.thunk(t.kids[1]), f.thunk(t.kids[2]))
+	}
+	at := f.run.s.origin[t]
+	if !t.is("partial") || !at.Valid() || f.run.depth >= maxInline {
+		return t
+	}
+	r := &run{s: f.run.s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth + 1, active: f.run.active}
+	inner := &frame{run: r, vars: map[string]binding{}}
+	v, _ := inner.invoke(at, nil, t, nil)
+	return f.run.made(u.raw("fn", "", append(mapEvents(u, r.events), v)...), at)
+}
 
 // idle marks the functions among the values of a term that compute nothing but
 // return what was computed before.
@@ -827,7 +855,7 @@ func single(t *term) bool {
 
 // share gives the other names of an object that is changed in place, and of what it
 // is a view of, their new values: here and in the functions that called. at is where
-// it is changed, held where the object was got.
+// it is changed, held where the object was got: two equal terms may be two objects.
 func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term) {
 	if whole := viewed(old); whole.constant || whole.is("none") || f.foreign(whole) {
 		return
@@ -846,7 +874,7 @@ func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term)
 			f.run.u().spend(len(g.vars)/8 + 1)
 			for _, name := range sortedKeys(g.vars) {
 				b := g.vars[name]
-				if b.t != t || !single(t) && !(held.Valid() && b.at == held) {
+				if b.t != t || t == old && !single(t) && !(held.Valid() && b.at == held) {
 					continue
 				}
 				if next == nil {

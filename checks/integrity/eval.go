@@ -39,6 +39,8 @@ type side struct {
 	added map[int]bool
 	// stops are those of the last run of a test or function.
 	stops []syntax.Node
+	// helpers are functions of other files that are entered, by their full name.
+	helpers map[string]*closure
 	// generators remembers which functions yield.
 	generators map[syntax.Node]bool
 	// automatic remembers the fixtures of a scope that are used without being
@@ -210,7 +212,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
 		u: u.side(), file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
-		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
+		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
 	}
 }
 
@@ -359,6 +361,8 @@ func (f *frame) statement(n syntax.Node) flow {
 		return f.tryStatement(n)
 	case "with_statement":
 		return f.withStatement(n)
+	case "match_statement":
+		return f.matchStatement(n)
 	case "decorated_definition":
 		f.define(n.Field("definition"), n)
 	case "function_definition", "class_definition":

@@ -16,6 +16,8 @@ type testFn struct {
 	sets   []paramSet
 	marks  []mark
 	others []decoration
+	// made are the parameters that fixtures of the file make of theirs.
+	made map[string]bool
 	// selected are marks by which a run may select.
 	selected []decoration
 }
@@ -155,7 +157,69 @@ func (s *side) newTest(prefix, name string, fn *closure, outer []decoration) *te
 	for _, d := range append(slices.Clone(outer), s.decorators(fn.scope, fn.node)...) {
 		s.decorate(t, d)
 	}
+	s.fixtureSets(t)
 	return t
+}
+
+// fixtureSets adds the parameters of the file's fixtures that a test asks for, where
+// they can be listed.
+func (s *side) fixtureSets(t *testFn) {
+	given := map[string]bool{}
+	for _, set := range t.sets {
+		for _, n := range set.names {
+			given[n] = true
+		}
+	}
+	asked := func(fn *closure) (out []string) {
+		for i, p := range fn.node.Field("parameters").NamedChildren() {
+			if name, def := parameter(p); name != "" && !def.Valid() && !(i == 0 && (fn.bound || fn.class != nil)) {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	todo := append(asked(t.fn), s.automaticIn(s.module)...)
+	if t.fn.class != nil {
+		todo = append(todo, s.automaticIn(t.fn.class.frame)...)
+	}
+	for ; len(todo) > 0; todo = todo[1:] {
+		name := todo[0]
+		b := s.fixtureNamed(name, t)
+		if given[name] || b.fn == nil {
+			continue
+		}
+		given[name] = true
+		todo = append(todo, asked(b.fn)...)
+		d := fixtureOf(b.fn.node)
+		params := syntax.PyArg(d, "params", -1)
+		if !d.Is("call") || !params.Valid() {
+			continue
+		}
+		set := paramSet{names: []string{name}, at: params, values: b.fn.scope.eval(params)}
+		if set.list(s) {
+			t.sets = append(t.sets, set)
+			if t.made == nil {
+				t.made = map[string]bool{}
+			}
+			t.made[name] = true
+		}
+	}
+}
+
+// fixtureNamed is the binding of a fixture of the file that a test gets by a name, or
+// none.
+func (s *side) fixtureNamed(name string, t *testFn) binding {
+	b, ok := binding{}, false
+	if t.fn.class != nil {
+		b, ok = s.inClass(t.fn.class, name, 0)
+	}
+	if !ok {
+		b = s.module.vars[name]
+	}
+	if b.fn == nil || !fixtureOf(b.fn.node).Valid() {
+		return binding{}
+	}
+	return b
 }
 
 // decorate sorts a decorator into parameters, marks and others.
@@ -282,6 +346,12 @@ func (s *side) paramSet(args []*term, d decoration) paramSet {
 		// A fixture makes the values of these.
 		set.values = s.u.raw("indirect", "", set.values, v)
 	}
+	set.list(s)
+	return set
+}
+
+// list lists the cases of the values and reports whether all are known.
+func (set *paramSet) list(s *side) bool {
 	if set.values.is("list", "tuple", "set") && len(set.names) > 0 {
 		set.known = true
 		for _, k := range set.values.kids {
@@ -290,7 +360,7 @@ func (s *side) paramSet(args []*term, d decoration) paramSet {
 			set.cases = append(set.cases, c)
 		}
 	}
-	return set
+	return set.known
 }
 
 func (s *side) paramCase(t *term, width int, at syntax.Node) (c paramCase, ok bool) {
@@ -493,14 +563,14 @@ func (s *side) execute(t *testFn, c testCase) []event {
 	for _, d := range t.selected {
 		r.record(effected, d.t, d.at, "")
 	}
-	f.runFixtures(t)
+	f.runFixtures(t, c)
 	f.runSetup(t)
 	var args []argument
 	for i, p := range t.fn.node.Field("parameters").NamedChildren() {
 		name, def := parameter(p)
 		switch {
 		case i == 0 && t.fn.bound:
-		case c.values[name] != nil:
+		case c.values[name] != nil && !t.made[name]:
 			args = append(args, argument{s.u.raw("kw", name, c.values[name]), p})
 		case name != "" && !def.Valid():
 			args = append(args, argument{s.u.raw("kw", name, f.fixture(name, t, c, 0)), p})
@@ -516,7 +586,7 @@ func (s *side) execute(t *testFn, c testCase) []event {
 }
 
 // runFixtures runs the file's fixtures that are used without being named.
-func (f *frame) runFixtures(t *testFn) {
+func (f *frame) runFixtures(t *testFn, c testCase) {
 	s := f.run.s
 	scopes := []*frame{s.module}
 	if t.fn.class != nil {
@@ -524,7 +594,7 @@ func (f *frame) runFixtures(t *testFn) {
 	}
 	for _, scope := range scopes {
 		for _, name := range s.automaticIn(scope) {
-			f.fixture(name, t, testCase{}, 0)
+			f.fixture(name, t, c, 0)
 		}
 	}
 }
@@ -613,14 +683,8 @@ func fixtureOf(def syntax.Node) syntax.Node {
 // fixture is the value of a fixture of the file; others are symbols.
 func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	s := f.run.s
-	b, ok := binding{}, false
-	if t.fn.class != nil {
-		b, ok = s.inClass(t.fn.class, name, 0)
-	}
-	if !ok {
-		b, ok = s.module.vars[name]
-	}
-	if !ok || b.fn == nil || !fixtureOf(b.fn.node).Valid() {
+	b := s.fixtureNamed(name, t)
+	if b.fn == nil {
 		return s.u.raw("sym", name)
 	}
 	if depth > maxInline {
@@ -635,12 +699,15 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 			continue
 		}
 		v := c.values[pname]
-		if v == nil {
+		switch {
+		case pname == "request" && t.made[name] && c.values[name] != nil:
+			v = s.u.raw("store", ".param", s.u.raw("sym", pname), c.values[name])
+		case v == nil || t.made[pname]:
 			v = f.fixture(pname, t, c, depth+1)
 		}
 		args = append(args, argument{s.u.raw("kw", pname, v), p})
 	}
-	if d := fixtureOf(fn.node); d.Is("call") {
+	if d := fixtureOf(fn.node); d.Is("call") && !t.made[name] {
 		if params := syntax.PyArg(d, "params", -1); params.Valid() {
 			f.run.record(effected, s.u.raw("params", name, fn.scope.eval(params)), params, "")
 		}

@@ -153,7 +153,11 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 	if unchanged(b, h) {
 		return nil
 	}
-	return compareFile(b, h, known, (*comparison).testFile)
+	return compareFile(b, h, known, func(c *comparison) {
+		c.base.takeHelpers(base, h)
+		c.head.takeHelpers(head, b)
+		c.testFile()
+	})
 }
 
 // unchanged reports whether two revisions of a file are the same but for
