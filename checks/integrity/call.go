@@ -591,12 +591,15 @@ func (f *frame) call(n syntax.Node) (t *term, entered bool) {
 func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument) (t *term, entered bool) {
 	u := f.run.u()
 	for callee != nil && callee.is("partial") {
-		// partial(g, a)(b) is g(a, b).
+		// partial(g, a)(b) is g(a, b); what is named twice has the later value.
 		var all []argument
 		for _, k := range callee.kids[1:] {
 			all = append(all, argument{k, n})
 		}
 		args, callee = append(all, args...), callee.kids[0]
+		slices.SortStableFunc(args, func(a, b argument) int {
+			return map[bool]int{true: 1}[a.t.is("kw")] - map[bool]int{true: 1}[b.t.is("kw")]
+		})
 		fn = f.functionOf(callee)
 	}
 	if fn != nil && f.mayEnter(fn) {

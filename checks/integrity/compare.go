@@ -314,19 +314,26 @@ func (c *comparison) commonNames(b, h *testFn) [][2]string {
 			taken[n] = true
 		}
 	}
-	for _, n := range sortedKeys(ours) {
-		if theirs[n] != nil {
-			continue
-		}
-		for _, m := range sortedKeys(theirs) {
-			missing := func(v *term) bool { return !slices.Contains(theirs[m], v) }
-			if !taken[m] && ours[m] == nil && len(ours[n]) > 0 && !slices.ContainsFunc(ours[n], missing) {
-				out = append(out, [2]string{n, m})
-				taken[m] = true
-				break
+	lacks := func(list []*term, other []*term) bool {
+		return slices.ContainsFunc(list, func(v *term) bool { return !slices.Contains(other, v) })
+	}
+	matched := map[string]bool{}
+	rename := func(same func(was, is []*term) bool) {
+		for _, n := range sortedKeys(ours) {
+			if theirs[n] != nil || matched[n] || len(ours[n]) == 0 {
+				continue
+			}
+			for _, m := range sortedKeys(theirs) {
+				if !taken[m] && ours[m] == nil && same(ours[n], theirs[m]) {
+					out = append(out, [2]string{n, m})
+					taken[m], matched[n] = true, true
+					break
+				}
 			}
 		}
 	}
+	rename(func(was, is []*term) bool { return !lacks(was, is) })
+	rename(func(was, is []*term) bool { return len(is) > 0 && !lacks(is, was) }) // and lost values
 	return out
 }
 
@@ -538,12 +545,19 @@ func (c *comparison) lost(b, h *testFn, lost, headCases []testCase) {
 	for _, name := range sortedKeys(gone) {
 		at := c.fallback
 		for _, s := range h.sets {
-			if slices.Contains(s.names, "backend") || slices.Contains(s.names, "framework") {
+			if slices.Contains(s.names, "backend") || slices.Contains(s.names, "framework") || s.selects() {
 				at = s.at
 			}
 		}
 		c.add(Collection, c.changedSource(at), "backend "+name+" "+h.key, "the backend `%s` is no longer tested by `%s`: %s %s gone", name, h.key, words.Count(gone[name], "case"), words.Form(gone[name], "is", "are"))
 	}
+}
+
+// selects reports whether the values of a parameter are backends.
+func (s paramSet) selects() bool {
+	return slices.ContainsFunc(s.cases, func(r paramCase) bool {
+		return slices.ContainsFunc(r.vals, func(v *term) bool { return v.is("str") && backends[v.text] })
+	})
 }
 
 // listed names the first of several rows, with the verb.
