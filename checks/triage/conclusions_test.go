@@ -93,7 +93,7 @@ func TestPairs(t *testing.T) {
 		{"S-C02", "another order", "got:\ntensor([[1., 3.],\n        [2., 4.]])\nwant:\ntensor([[1., 2.],\n        [3., 4.]])\n"},
 		{"S-C49", "head 0", "head 0: err 1e-4\nhead 1: err 1.9\nhead 2: err 2.1\n"},
 		{"S-C27", "tile 3", "tile 0: ok\ntile 1: ok\ntile 2: ok\ntile 3: WRONG\n"},
-		{"S-C76", "gpu 2", "gpu 0: ok\ngpu 1: ok\ngpu 2: mismatch\ngpu 3: ok\n"},
+		{"S-C76", "GPU 2", "gpu 0: ok\ngpu 1: ok\ngpu 2: mismatch\ngpu 3: ok\n"},
 		{"S-C36", "adds", "call 1: got 64 want 64\ncall 2: got 128 want 64\ncall 3: got 192 want 64\n"},
 		{"S-C36", "first call", "run 0: got 64 want 64\nrun 1: got 70 want 64\nrun 2: got 70 want 64\n"},
 		{"S-C24", "different", "run 0: got 61 want 64\nrun 1: got 58 want 64\nrun 2: got 63 want 64\n"},

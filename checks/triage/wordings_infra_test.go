@@ -167,11 +167,11 @@ func TestLinesThatDoNotLead(t *testing.T) {
 func TestCausesInStepsThatPassed(t *testing.T) {
 	const step, end = "##[group]Run it\n##[endgroup]\n", "##[error]Process completed with exit code 1.\n"
 	for want, log := range map[string]string{
-		"S-X26": step + "##[warning]No files were found with the provided path: dist/*.whl. No artifacts will be uploaded.\n" + step + "##[error]Unable to download artifact(s): Artifact not found for name: dist\n",
-		"S-X22": step + "fatal: detected dubious ownership in repository at '/src'\nlisting git files failed - pretending there aren't any\n" + step + "FileNotFoundError: [Errno 2] No such file or directory: 'pkg/kernels/a.cubin'\n" + end,
+		"S-X26":  step + "##[warning]No files were found with the provided path: dist/*.whl. No artifacts will be uploaded.\n" + step + "##[error]Unable to download artifact(s): Artifact not found for name: dist\n",
+		"S-X22":  step + "fatal: detected dubious ownership in repository at '/src'\nlisting git files failed - pretending there aren't any\n" + step + "FileNotFoundError: [Errno 2] No such file or directory: 'pkg/kernels/a.cubin'\n" + end,
 		"S-X112": step + "/__e/node20/bin/node: /lib64/libc.so.6: version `GLIBC_2.28' not found (required by /__e/node20/bin/node)\n" + step + "src/a.cu(4): error: identifier \"a\" is undefined\n" + end,
-		"S-B46": "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 18 (apt)...\n##[error]The operation was canceled.\n",
-		"S-X59": "nfs: server nas02 not responding, still trying\n##[error]The operation was canceled.\n",
+		"S-B46":  "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 18 (apt)...\n##[error]The operation was canceled.\n",
+		"S-X59":  "nfs: server nas02 not responding, still trying\n##[error]The operation was canceled.\n",
 	} {
 		assert.Equal(t, want, ids(Text("job.log", log))[0], "%s: %v", log, ids(Text("job.log", log)))
 	}
