@@ -22,6 +22,9 @@ type Comparison struct {
 	First                  []int  // index of the first element that differs
 	Grad                   bool   // a gradient was compared
 
+	elements int     // of the output
+	wrong    float64 // elements that do not match
+
 	at                line
 	started, share    bool
 	refSaid, testSaid bool // a range was printed, if only of NaN

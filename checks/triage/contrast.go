@@ -28,6 +28,8 @@ type contrast struct {
 	listed  line        // the first of the run's
 	failed  line        // says that something is slow or has failed
 	hinted  bool        // a line tells what a time was or should be
+	tails   []int       // sides of a table's last columns, 0 for none, 1 the base's, 2 the run's
+	tailed  int         // its last line
 	loose   line        // says that something has failed, and not what
 }
 
@@ -176,7 +178,11 @@ var (
 	verdictWord = probe(`\b(?:FAIL|FAILED|FAILURE|REGRESSION|REGRESSED|SLOWER|slower|regression|regressed|AssertionError|ERROR|DECREASED|failed|exceeds|above|implausible)\b`)
 	figureWord  = regexp.MustCompile(`\d ?(?:us|µs|ms|GB/s|TB/s|TFLOPS|TFLOP/s|tok/s|%|x)(?:$|[\s,;:.)\]])|\b(?:ratio|speed-?up|baseline|limit|budget|latency|bandwidth|throughput|perf\w*|step time|call time|geomean)\b`)
 	noVerdict   = regexp.MustCompile(`\.py::|^test result|\bpassed\b|^--- FAIL|\b(?:err|error of|max_?err\w*|atol|rtol|mismatch\w*|max[ _]?(?:abs|rel|diff)\w*|tolerance exceeded|allclose)\b|\b(?:[Nn]o|0|zero|without) (?:perf\w* )?(?:regress\w*|fail\w*|errors?)|\b0 of \d|\b[Nn]o\b.{0,24}\babove\b|\b(?:none|None) (?:of|is|are)\b|\bif (?:worse|slower)\b`)
-	bareVerdict = regexp.MustCompile(`^\W*(?:(?:perf\w*|bench\w*|PERF|gate|check|GATE|result|verdict) ?)*:? ?(?:FAIL|FAILED|REGRESSION|failed)\W*$|^\W*(?:FAIL|FAILED|REGRESSION|REGRESSED|SLOWER|AssertionError)\b[^./]{0,40}$`)
+	// inGeneral is said of what may be slow, not of what is.
+	inGeneral = regexp.MustCompile(`\b(?:[Ww]hatever|[Ww]herever|[Ww]hether|[Ww]henever|in which|of those that|makes? it)\b`)
+	// verdictFirst begins with the verdict, and may do without a figure.
+	verdictFirst = regexp.MustCompile(`^\W*(?:FAIL|ERROR|REGRESS|SLOWER|AssertionError)`)
+	bareVerdict  = regexp.MustCompile(`^\W*(?:(?:perf\w*|bench\w*|PERF|gate|check|GATE|result|verdict) ?)*:? ?(?:FAIL|FAILED|REGRESSION|failed)\W*$|^\W*(?:FAIL|FAILED|REGRESSION|REGRESSED|SLOWER|AssertionError)\b[^./]{0,40}$`)
 	// hint is a time together with what it was or should be.
 	hint        = probe(`\d ?(?:us|µs|ms|GB/s|TFLOPS)\b.{0,24}\b(?:baseline|expected|was|previous|limit|budget)\b|\b(?:baseline|expected|limit|budget)\b.{0,16}\d ?(?:us|µs|ms|GB/s|TFLOPS)\b|\bratio\b.{0,24}\d`)
 	deviceGroup = regexp.MustCompile(`(?i)\b(?:kernels?|device|gpu|cupti|cuda)(?:\b|_)`)
@@ -194,7 +200,7 @@ func (c *contrast) line(l line) {
 	if c.sideRow(l) || c.versus(l) {
 		return
 	}
-	if m := c.head(l); m {
+	if c.tail(l) || c.head(l) {
 		return
 	}
 	if len(l.text) <= 72 && l.is(sectionHead) {
@@ -552,6 +558,55 @@ func (c *contrast) head(l line) bool {
 	return false
 }
 
+var (
+	oursColumn = regexp.MustCompile(`(?i)^(?:ours?|measured|head|new|current|cur|candidate|this|pr)(?:[_(\[]?(?:ms|us|µs|ns|s)[)\]]?)?$`)
+	baseColumn = regexp.MustCompile(`(?i)^(?:base|baseline|ref|reference|main|expected|old|stored)(?:[_(\[]?(?:ms|us|µs|ns|s)[)\]]?)?$`)
+	figureTail = regexp.MustCompile(`^[-+]?\d+(?:\.\d+)?(?:x|%)?$`)
+)
+
+// tail takes a table with a column of ours beside one of the base's, whose names of rows
+// have gaps: its cells are counted from the right.
+func (c *contrast) tail(l line) bool {
+	words := strings.Fields(l.text)
+	if len(words) < 3 || len(words) > 16 || strings.Contains(l.text, "|") {
+		return false
+	}
+	ours, base := slices.IndexFunc(words, oursColumn.MatchString), slices.IndexFunc(words, baseColumn.MatchString)
+	// A table of which the base is told first is read by its gaps.
+	if ours > 0 && base > ours && !strings.ContainsAny(l.text, "0123456789=:") {
+		c.tails, c.tailed = c.tails[:0], l.n
+		for i := ours; i < len(words); i++ {
+			side := 0
+			switch i {
+			case base:
+				side = 1
+			case ours:
+				side = 2
+			}
+			c.tails = append(c.tails, side)
+		}
+		return true
+	}
+	if len(c.tails) == 0 || l.n > c.tailed+tableFor {
+		return false
+	}
+	for len(words) > 0 && !figureTail.MatchString(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	at := len(words) - len(c.tails)
+	if at < 1 || !strings.ContainsAny(words[0], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") || slices.ContainsFunc(words[at:], func(w string) bool { return !figureTail.MatchString(w) }) {
+		return false
+	}
+	c.tailed = l.n
+	name := strings.Join(words[:at], " ")
+	for i, side := range c.tails {
+		if side > 0 {
+			c.row("time", name, side-1, number(words[at+i]), l)
+		}
+	}
+	return true
+}
+
 // cellsOf takes a row of the present table.
 func (c *contrast) cellsOf(l line) bool {
 	cells := parts(l.text, c.fields)
@@ -594,12 +649,20 @@ func (c *contrast) verdict(l line) {
 		return
 	}
 	switch {
-	case noVerdict.MatchString(l.text):
-	case figureWord.MatchString(l.text):
+	case noVerdict.MatchString(l.text) || inGeneral.MatchString(l.text) || isProse(l.text):
+	case figureWord.MatchString(l.text) && (verdictFirst.MatchString(l.text) || strings.ContainsAny(l.text, "0123456789")):
 		c.failed = l
 	case c.loose.n == 0 && bareVerdict.MatchString(l.text):
 		c.loose = l
 	}
+}
+
+// sentence is how many words make a text that ends with a full stop prose.
+const sentence = 20
+
+// isProse reports whether a line is a long sentence or a row of a table of a document.
+func isProse(text string) bool {
+	return strings.HasSuffix(text, ".") && strings.Count(text, " ") >= sentence || strings.HasPrefix(text, "|") && strings.Contains(text, "`")
 }
 
 // both are the rows that both sides tell, of some groups.

@@ -10,18 +10,20 @@ import (
 
 // facts are what a case printed of its operands and launches.
 type facts struct {
-	view   bool // an operand is a view
-	empty  bool // a group or sequence is empty
-	tuned  bool // a tuner worked in it
-	trial  bool // what it printed tells of a tuner's trials
-	adds   bool // of a kernel that changes what it is given, by its name
-	reuse  bool // memory that a launch was given was given out again in the same case
-	zeros  bool // the output is zero where the reference is negative throughout
-	width  bool // an index of the output is the width of the data, one beyond the last
-	stray  bool // it accessed memory that is not its own
-	wide   bool // a launch was given strides of 64 bits
-	unlike bool // it says that values differ
-	far    bool // the grid and a stride of a launch span more than 32 bits count
+	view   bool    // an operand is a view
+	empty  bool    // a group or sequence is empty
+	tuned  bool    // a tuner worked in it
+	trial  bool    // what it printed tells of a tuner's trials
+	adds   bool    // of a kernel that changes what it is given, by its name
+	reuse  bool    // memory that a launch was given was given out again in the same case
+	zeros  bool    // the output is zero where the reference is negative throughout
+	width  bool    // an index of the output is the width of the data, one beyond the last
+	stray  bool    // it accessed memory that is not its own
+	wide   bool    // a launch was given strides of 64 bits
+	unlike bool    // it says that values differ
+	index  float64 // the largest index that it prints
+	step   float64 // the largest stride
+	far    bool    // the grid and a stride of a launch span more than 32 bits count
 	given  map[string]bool
 	got    []float64 // the last printed list of the output
 
@@ -64,6 +66,9 @@ func (f *facts) tells(text string) {
 	f.stray = f.stray || strings.Contains(text, "illegal memory access") || strings.Contains(text, "ILLEGAL_ADDRESS")
 	if strings.Contains(text, "stride") {
 		f.spans(text)
+	}
+	if strings.ContainsAny(text, "[=:") {
+		f.indexes(text)
 	}
 	f.stall(text)
 	f.call(text)

@@ -65,7 +65,7 @@ const maxClocks = 64
 
 var (
 	// against is an error of one side against a more exact computation.
-	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviat\w+|is|off))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:,\d]{0,12}(?:[=:]|\bby\b|\bis\b|\berr(?:or)?\b|\bdiff\b)\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
+	against = regexp.MustCompile(`\b([A-Za-z_]\w*)(?:\.\w+\(\)|'s)?(?: (?:fp32|float32|f32|tf32|max\w*|mean|rel\w*|abs\w*|err\w*|diff\w*|distance|deviat\w+|is|off))*\s*(?:-|,|vs\.?|against|to|from|w\.?r\.?t\.?)\s*(?:the )?(?:\w+_)?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle)\w*\|?\)?[^=:,\d]{0,12}(?:[=:]|\bby\b|\bis\b|\berr(?:or)?\b|\bdiff\b)\s*(nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?)`)
 	// away is such an error with the figure before the computation.
 	away = regexp.MustCompile(`\b([A-Za-z_]\w*) (?:is|was|are|lies|deviates by|differs by) (nan|inf|[0-9][0-9.]*(?:e[-+]?\d+)?) (?:\w+ )?(?:from|against|vs\.?) (?:the )?(?:fp64|float64|f64|double|fp32|float32|f32|gold\w*|oracle|exact)\b`)
 	// measured heads the errors of both sides against a more exact computation.
@@ -448,7 +448,7 @@ func (r *closeReader) line(l line) (done Comparison, ok bool) {
 		done, ok = r.end()
 		wrong, all := number(m[1]), number(m[2])
 		unknown := number("")
-		r.c = &Comparison{Matched: 100 * (1 - wrong/all), Ref: Range{unknown, unknown}, Test: Range{unknown, unknown}, MaxAbs: unknown, MaxRel: unknown, RTol: unknown, AllowedAbs: unknown, AllowedRel: unknown, at: l}
+		r.c = &Comparison{elements: int(all), wrong: wrong, Matched: 100 * (1 - wrong/all), Ref: Range{unknown, unknown}, Test: Range{unknown, unknown}, MaxAbs: unknown, MaxRel: unknown, RTol: unknown, AllowedAbs: unknown, AllowedRel: unknown, at: l}
 		return done, ok
 	}
 	if r.c == nil {

@@ -24,6 +24,7 @@ type grids struct {
 	args map[string]int
 	far  line // whose second or third dimension is beyond the limit
 	says string
+	ends []extent // of launches in one dimension with numbers for grid and block
 }
 
 var (
@@ -37,6 +38,7 @@ func (g *grids) line(l line) {
 		g.args = nil
 		return
 	}
+	g.covers(l)
 	if g.far.n > 0 || len(l.text) > 1024 || !strings.Contains(l.text, " = ") {
 		return
 	}
@@ -59,6 +61,47 @@ func (g *grids) line(l line) {
 		}
 		if len(g.args) < maxNames {
 			g.args[strings.Clone(m[1])] = n
+		}
+	}
+}
+
+var (
+	bracketGrid = probe(`\w\[\(?([^\]():]+?),? *\)?\]\(.*`)
+	blockOf     = regexp.MustCompile(`\b(?i:block\w*|tile\w*) ?= ?([A-Za-z_]\w*|\d+)\b`)
+	bareGrid    = regexp.MustCompile(`^(?:[A-Za-z_]\w* \* )?(?:[A-Za-z_]\w*|\d+)$`)
+)
+
+// covers takes a launch in the quoted source of which grid and block are numbers, or
+// names of numbers above.
+func (g *grids) covers(l line) {
+	if len(g.ends) == maxLaunches || len(l.text) > 1024 || !strings.Contains(l.text, "](") || !l.is(bracketGrid) {
+		return
+	}
+	m, b := bracketGrid.re.FindStringSubmatch(l.text), blockOf.FindStringSubmatch(l.text)
+	if b == nil || !bareGrid.MatchString(m[1]) {
+		return
+	}
+	if blocks, size := g.product(m[1]), g.product(b[1]); blocks > 0 && size > 1 && blocks < math.MaxInt32/size {
+		g.ends = append(g.ends, extent{blocks * size, l})
+	}
+}
+
+// tellCover sees whether what is wrong of an output is exactly what lies behind the last
+// block of its launch.
+func (g *grids) tellCover(sc *logScan) {
+	ends := slices.Concat(g.ends, sc.printed.launches.covered)
+	for _, k := range sc.console.order {
+		for _, x := range k.compared {
+			for _, e := range ends {
+				rest := x.elements - e.elements
+				if k.bad() && rest > 0 && x.elements > 0 && (float64(rest) == x.wrong || sc.printed.launches.wrong == e.elements) {
+					sc.explains(shortGrid, wrongValues, e.at)
+					if h := sc.found[shortGrid]; h != nil && h.Line == e.at.n {
+						sc.adds(h, fmt.Sprintf("the grid covers %d elements, and the %d behind it are wrong", e.elements, rest))
+					}
+					return
+				}
+			}
 		}
 	}
 }
@@ -102,6 +145,7 @@ func (g *grids) product(text string) int {
 }
 
 func (g *grids) end(sc *logScan) {
+	g.tellCover(sc)
 	if g.far.n > 0 {
 		sc.explains(gridLimit, []string{refused}, g.far)
 		sc.adds(sc.found[gridLimit], g.says)

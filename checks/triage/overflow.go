@@ -16,7 +16,9 @@ const (
 
 var (
 	launchGrid   = regexp.MustCompile(`(?:\[|\bgrid\b ?[=:]? ?)[(\[](\d+)\b(?:, ?(\d+))?|\b(?:n_)?rows?(?: ?[=:] ?)(\d+)\b`)
-	launchStride = regexp.MustCompile(`\b\w*stride\w*(?: ?[=:] ?)(\d+)(:i64)?\b`)
+	launchStride = regexp.MustCompile(`\b\w*strides?\w*(?:\(\d*\))?(?: ?[=:] ?| )[(\[]?(\d+)(:i64)?\b`)
+	// printedIndex is an index that a case prints, with its type.
+	printedIndex = regexp.MustCompile(`\b(?:idx|ind(?:ex|ices)|slots?|rows?|block_?(?:table|id|idx)\w*|pages?|page_table|token_?ids?|positions?)\b ?[=:]? *(?:tensor\()?\[*([\d, ]*\d)\]*(?:.*dtype=torch\.(\w+))?`)
 	noSize       = regexp.MustCompile(`(?i)seed|iter|repeat|warm|alpha|beta|theta|base|eps|scale`)
 )
 
@@ -37,7 +39,20 @@ func (f *facts) spans(text string) {
 			}
 		}
 	}
+	f.step = max(f.step, stride)
 	f.far = f.far || grid > 1 && stride > 1 && grid*stride >= count32
+}
+
+// indexes takes a line that prints an index into the outermost dimension.
+func (f *facts) indexes(text string) {
+	m := printedIndex.FindStringSubmatch(text)
+	if m == nil || len(text) > 4096 || strings.Contains(text, "out of bounds") {
+		return
+	}
+	f.wide = f.wide || m[2] == "int64"
+	for _, n := range figures(m[1]) {
+		f.index = max(f.index, n)
+	}
 }
 
 // farSizes reports whether two sizes of a case, or a shape among its parameters, count
@@ -79,6 +94,7 @@ func (sc *logScan) tellOverflow() {
 	}
 	ids := records.NewIDParser()
 	id := ids.Parse(k.class, k.name)
+	k.far = k.far || k.index*k.step >= count32
 	far := func(params []string) bool { return farSizes(params) || farIndex(params, sc.printed.stride) }
 	if !k.far && !far(id.Params) {
 		return
@@ -105,6 +121,11 @@ var counters = regexp.MustCompile(`(?i)(^|_)(idx|ind(ex|ices)|rows?|slots?|block
 func farIndex(params []string, stride float64) bool {
 	for _, p := range params {
 		name, v, named := strings.Cut(p, "=")
+		if !named {
+			name = strings.TrimRight(p, "0123456789")
+			v = p[len(name):]
+			named = v != ""
+		}
 		if named && counters.MatchString(name) && number(v)*stride >= count32 {
 			return true
 		}

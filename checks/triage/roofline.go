@@ -36,6 +36,16 @@ type roofline struct {
 	sms    float64 // multiprocessors
 	waves  []wave
 	filled line // a kernel that fills memory among what was timed
+	capped line // the power limit is set below the GPU's
+	held   line // the clock is held down
+	pinned powers
+	watts  float64 // the largest power limit of the GPU
+}
+
+// powers are the power draws beside figures.
+type powers struct {
+	watts []float64
+	at    line
 }
 
 // rated is a rate of memory with the name of its row.
@@ -80,6 +90,7 @@ var memories = []struct {
 
 const (
 	warmCache     = "S-P81"
+	powerCap      = "S-P96"
 	flushTimed    = "S-P80"
 	wakingClock   = "S-P82"
 	otherTimer    = "S-P84"
@@ -91,6 +102,7 @@ const (
 	fewBlocks     = .35  // of a wave, that a last wave of few blocks has
 	muchMore      = 1.25 // times, of the time with a wave more
 	constantRows  = 3
+	lowCap        = 0.85 // of the GPU's power limit, below which one is low
 	tooManyTflops = 20000
 )
 
@@ -103,7 +115,7 @@ var (
 	flushWord    = probe(`(?:L2|l2|cache)[ _-]?(?:flush|clear)|flush\w*[ _](?:the )?(?:L2|l2|cache)|cache\.zero_|zero_\(\)|\bflush(?:ing|ed)?\b|clear_cache|[Ff]lush buffer|_clear_cache|\b(?:64|128|192|256|512) ?Mi?B\b`)
 	insideOf     = regexp.MustCompile(`\b(?:between|inside|within|after) (?:the )?(?:of )?(?:the )?(?:start|timed|measured|measurement|timing|record|first event|loop|region|window|events?)|\b(?:counted|included|timed) (?:too|as well|in|with|together)|\bin the timed\b|\bincludes? (?:the )?(?:L2 |cache )?flush|start\w*\.record\(\).{0,40}(?:zero_|flush|clear)|record\(start\)`)
 	fillRow      = probe(`FillFunctor|\bmemset\b|Memset|\bfill_kernel\b|flush_\w*kernel|l2_flush|\bzero_kernel`)
-	fillTimed    = regexp.MustCompile(`\d(?:\.\d+)? ?(?:us|µs|ms|%)|\bcalls?\b|\b\d+x\b|total=|per_call=`)
+	fillTimed    = regexp.MustCompile(`\s\d+\.\d+$|\d(?:\.\d+)? ?(?:us|µs|ms|%)|\bcalls?\b|\b\d+x\b|total=|per_call=`)
 	timerGone    = probe(`(?:CUPTI|cupti|[Pp]rofiler|kineto|Kineto)\b.*\b(?:[Ff]all(?:ing|s)?|fell|fallback) ?back|\b[Ff]all(?:ing|s)? back to (?:CUDA[- ])?(?:cuda )?[Ee]vents?\b|\b(?:using|with) (?:CUDA|cuda)[- ]?events? (?:timing )?instead\b`)
 	sizeCell     = regexp.MustCompile(`^(?:[A-Za-z_=]+)?(\d+)(?:[xX]\d+)*(?:[kK]|MiB|GiB|KiB|MB|KB)?$`)
 	lineSized    = probe(`^([A-Za-z_][\w. ]*?)?[ \[(=]?(\d+)(?:[x,]\d+)*[\])]? ?[:=|] *(\d+(?:\.\d+)?) ?(us|µs|ms)\b`)
@@ -143,6 +155,7 @@ func (r *roofline) line(l line) {
 	if r.filled.n == 0 && l.is(fillRow) && fillTimed.MatchString(l.text) {
 		r.filled = l
 	}
+	r.power(l)
 	if r.asleep.n == 0 && l.is(asleepIn) && strings.Contains(l.text, "MHz") {
 		r.asleep = l
 	}
@@ -411,11 +424,94 @@ func (r *roofline) end(sc *logScan) {
 			break
 		}
 	}
+	if w := sc.regress.watts; r.capped.n == 0 && w[0] > 0 && w[0] < lowCap*w[1] {
+		r.capped = sc.regress.limited
+	}
+	throttled := sc.found["S-P09"] != nil || r.held.n > 0
+	switch {
+	case r.capped.n > 0 && (throttled || r.pinned.same() >= constantRows):
+		text := ""
+		if r.held.n > 0 {
+			text = r.held.text
+		} else if n := r.pinned.same(); n >= constantRows {
+			text = fmt.Sprintf("the power is %g W at most, and so in %d rows", slices.Max(r.pinned.watts), n)
+		}
+		tell(powerCap, slow, r.capped, text)
+	case throttled && r.held.n > 0 && r.apart():
+		tell(powerCap, slow, r.held, "what computes runs at a lower clock than what moves memory")
+	}
+	if throttled || r.capped.n > 0 {
+		return // a clock that is held down is no clock that rises
+	}
 	if n := len(r.clocks); n >= constantRows && r.clocks[0].mhz < asleepClock*r.clocks[n-1].mhz {
 		tell(wakingClock, slow, r.clocks[0].at, fmt.Sprintf("the clock goes from %g to %g MHz while times are taken", r.clocks[0].mhz, r.clocks[n-1].mhz))
 	} else if r.asleep.n > 0 {
 		tell(wakingClock, slow, r.asleep, "")
 	}
+}
+
+var (
+	powerWord = probe(`[Pp]ower|POWER|\bTGP\b|\bTDP\b|watts?\b|_w\b`)
+	// setLimit is a power limit that is set, with the one before or the largest one.
+	setLimit = regexp.MustCompile(`[Pp]ower limit .* was set to (\d+(?:\.\d+)?) W from (\d+(?:\.\d+)?) W|[Pp]ower[_ .](?:limit|cap)\w*\W{1,4}(\d+(?:\.\d+)?) ?W?\b[^\d]{1,24}\b(?:default|max|rated|enforced_max|of)\w*(?:[_ .](?:power[_ .])?limit)?\W{0,4}(\d+(?:\.\d+)?) ?W?\b`)
+	askedCap = probe(`\bnvidia-smi\b.*(?:-pl|--power-limit)[= ](\d+)\b`)
+	largeCap = regexp.MustCompile(`(?i)\b(?:max_?power|power\.max_limit|max[_ ]power[_ ]limit|power\.default_limit|default[_ ]power[_ ]limit|tdp|tgp|rated)\b\D{0,8}(\d{2,4})(?:\.\d+)?\b`)
+	heldDown = probe(`(?:SW|sw)[ _](?:Power|power)[ _](?:Cap|cap)(?:ping)?\W{1,24}(?:Active|active|1|[Tt]rue)\b|[Tt]hrottle\w*(?: reasons?)?\W.*\b(?:SW ?)?[Pp]ower ?[Cc]ap\b|sw_power_cap\w*.{0,3}\bActive\b|\bperf(?:_?cap)?[_ ]?reason\W{1,3}[Pp](?:wr|ower)\b`)
+	notHeld  = regexp.MustCompile(`(?i)not active|inactive|\bnone\b`)
+	powerRow = regexp.MustCompile(`^[A-Za-z_].*\s(\d{2,4}\.\d) ?W?$`)
+)
+
+// power takes a line that tells of the power limit or of the power.
+func (r *roofline) power(l line) {
+	if r.held.n == 0 && l.is(heldDown) && !notHeld.MatchString(l.text) {
+		r.held = l
+	}
+	if r.pinned.at.n > 0 && l.n-r.pinned.at.n <= tableFor {
+		if m := powerRow.FindStringSubmatch(l.text); m != nil && len(r.pinned.watts) < maxRated {
+			r.pinned.watts = append(r.pinned.watts, number(m[1]))
+		}
+	}
+	if l.is(askedCap) && r.capped.n == 0 && r.watts > 0 && number(askedCap.re.FindStringSubmatch(l.text)[1]) < lowCap*r.watts {
+		r.capped = l
+	}
+	if !l.is(powerWord) {
+		return
+	}
+	if words := strings.Fields(l.text); len(words) > 2 && strings.HasPrefix(strings.ToLower(words[len(words)-1]), "power") && !strings.ContainsAny(words[len(words)-1], "=:0123456789") {
+		r.pinned.at = l
+	}
+	if m := setLimit.FindStringSubmatch(l.text); m != nil && r.capped.n == 0 {
+		if number(m[1]+m[3]) < lowCap*number(m[2]+m[4]) {
+			r.capped = l
+		}
+		return
+	}
+	if m := largeCap.FindStringSubmatch(l.text); m != nil {
+		r.watts = max(r.watts, number(m[1]))
+	}
+}
+
+// same counts the rows whose power is the largest one.
+func (p powers) same() int {
+	same := 0
+	for _, w := range p.watts {
+		if w >= 0.98*slices.Max(p.watts) {
+			same++
+		}
+	}
+	return same
+}
+
+// apart reports whether some rows run at a much lower clock than others.
+func (r *roofline) apart() bool {
+	if len(r.clocks) < constantRows {
+		return false
+	}
+	low, high := r.clocks[0].mhz, r.clocks[0].mhz
+	for _, c := range r.clocks {
+		low, high = min(low, c.mhz), max(high, c.mhz)
+	}
+	return low < asleepClock*high
 }
 
 // tail finds a launch that needs a wave more for a few blocks, and takes as much longer.

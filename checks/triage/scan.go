@@ -103,6 +103,9 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 	if sc.junitFile = isJUnit(in); sc.junitFile {
 		return sc.junit(in)
 	}
+	if len(sc.whole) == 0 && isDocument(name, in) {
+		return nil
+	}
 	var buf []byte
 	for n := 1; ; n++ {
 		raw, err := readLine(in, &buf)
@@ -839,4 +842,21 @@ func isJUnit(in *bufio.Reader) bool {
 	head, _ := in.Peek(1 << 10)
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head, []byte("<testsuite"))
+}
+
+var (
+	documentName = regexp.MustCompile(`(?i)\.(md|markdown)$`)
+	title        = regexp.MustCompile(`^(?:\s|<!--[^>]*-->)*# \S`)
+	markdown     = regexp.MustCompile("(?m)^#{2,4} \\S|^\\|[ :]?-{3,}|^```|\\]\\([^)]+\\)")
+)
+
+// isDocument reports whether a stream is a page of documentation, by its name and its
+// beginning: a page tells of failures that did not happen.
+func isDocument(name string, in *bufio.Reader) bool {
+	if !documentName.MatchString(name) {
+		return false
+	}
+	head, _ := in.Peek(16 << 10)
+	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
+	return title.Match(head) && markdown.Match(head)
 }

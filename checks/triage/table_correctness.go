@@ -20,6 +20,10 @@ const script = `((bench(mark)?s?|scripts|tools|perf|profiling|examples|ci)/(\S+/
 // inKernel are words of a setting that is a kernel's, not the tensor library's.
 const inKernel = `\btl\.dot\b|input_precision|\b([Kk]ernel|[Tt]riton|cutile\w*|ours)\b`
 
+// exactProducts says that the tensor library multiplies matrices exactly, whatever its
+// convolutions do.
+const exactProducts = `matmul\.allow_tf32\W{1,4}[Ff]alse|matmul_precision\W{1,4}highest`
+
 // scored names the score of a model.
 const scored = `\b([Aa]ccuracy|(eval|model|task)[ _]score|gsm8k|GSM8K|mmlu|MMLU|exact_match|[Pp]erplexity|ppl|PPL|bleu|BLEU|wer|WER)\b`
 
@@ -270,8 +274,8 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\bTORCH_ALLOW_TF32_CUBLAS_OVERRIDE[=:] ?1\b`, Rank: Weak},
-			{Line: `\ballow_tf32\b.{0,16}\bTrue\b|set_float32_matmul_precision\(.(high|medium)\b`, Not: inKernel, Rank: Weak},
-			{Line: `\ballow_tf32\s*[=:]\s*True\b|float32_matmul_precision\S*\s*[=:]\s*'?(high|medium)\b`, Not: inKernel, Rank: Weak},
+			{Line: `\ballow_tf32\b.{0,16}\bTrue\b|set_float32_matmul_precision\(.(high|medium)\b`, Not: inKernel + `|` + exactProducts, Rank: Weak},
+			{Line: `\ballow_tf32\s*[=:]\s*True\b|float32_matmul_precision\S*\s*[=:]\s*'?(high|medium)\b`, Not: inKernel + `|` + exactProducts, Rank: Weak},
 		},
 		Example:  "NVIDIA_TF32_OVERRIDE=1\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
 		NearMiss: "NVIDIA_TF32_OVERRIDE=0\n*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=1e-08) ***",
@@ -820,7 +824,7 @@ var correctnessRows = []Row{
 		NearMiss: "deterministic implementations are used",
 	},
 	{
-		ID: "S-C57", Over: []string{"S-C14", "S-C27"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R23", "R35"}, From: Platform,
+		ID: "S-C57", Over: []string{"S-C14", "S-C19", "S-C24", "S-C27", "S-C36"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R23", "R35"}, From: Platform,
 		With:  append([]string{failedCase}, mismatches...),
 		Title: "The grid ends before the output does: nothing writes the elements behind its last block",
 		Steps: []string{

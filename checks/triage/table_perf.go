@@ -907,4 +907,16 @@ var perfRows = []Row{
 		Example:  "==PROF== Connected to process 9137 (/usr/bin/python3)\n==ERROR== Unknown Error on device 0.",
 		NearMiss: "==PROF== Connected to process 9137 (/usr/bin/python3)\n==ERROR== ERR_NVGPUCTRPERM - no permission",
 	},
+	{
+		ID: powerCap, Over: []string{"S-P09", "S-P12", "S-P14", "S-P22", "S-P33", "S-P29"}, Stage: Perf, Class: Infra, Also: InProcess, State: true, From: Platform,
+		With:  slow,
+		Title: "A power limit below the GPU's own holds its clock down: what computes is slow, what moves memory is not",
+		Steps: []string{
+			"See who sets the limit (`nvidia-smi -pl` in the job or its script, a service of the host): a table of limits by the GPU's name has no entry for a new one.",
+			"Set it to the default limit of this GPU (`nvidia-smi -q -d POWER`), or leave it alone, and measure again.",
+			"Leave code and baseline alone: the rows that are bound by memory are level, and other libraries are as slow.",
+		},
+		Example:  "Power limit for GPU 00000000:01:00.0 was set to 300.00 W from 700.00 W.\nSW Power Cap : Active\nPerformance regressions detected!",
+		NearMiss: "Power limit for GPU 00000000:01:00.0 was set to 700.00 W from 300.00 W.\nPerformance regressions detected!",
+	},
 }

@@ -151,7 +151,7 @@ var runtimeRows = []Row{
 			{Line: `Warp Out-of-range Address`},
 			{Line: `\bXid\b.*: 31\b|operation not supported on global/shared address space`},
 			{Line: `\bXid\b.*: (13|43)\b`, With: []string{failedCase, "S-R24"}},
-			{Line: `\b([Gg]uard|[Cc]anary|[Ss]entinel|[Rr]ed-?zone)\b.*\b(changed|overwritten|corrupt\w*|clobbered|not intact)\b`, With: []string{failedCase}},
+			{Line: `\b([Gg]uard|[Cc]anary|[Ss]entinel|[Rr]ed-?zone)\b.*\b(changed|overwritten|corrupt\w*|clobbered|not intact)\b`, With: []string{failedCase}, Rank: Weak},
 			{Line: `CU(BLAS|DNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR)`, Rank: Weak},
 		},
 		Example: "RuntimeError: CUDA error: an illegal memory access was encountered", NearMiss: "error 7001",

@@ -30,6 +30,10 @@ type trials struct {
 	nans     [2]nanCount
 	tuned    kernelSource
 	on       line     // that says that TF32 is on
+	cudnn    line     // that says that it is on for convolutions
+	off      line     // that says that products of the library do without it
+	dot      line     // shows a product of the kernel
+	exactly  bool     // the kernel asks for exact products
 	asserted bool     // a script ended with an assertion, or says that it failed
 	raised   bool     // one with an assertion
 	columns  []string // of a table with a column of errors
@@ -83,6 +87,10 @@ type nanCount struct {
 type kernelSource struct {
 	tuned, guarded, adds bool
 	loads, stores        map[string]bool
+	bare                 line // an access without a mask
+	masked               bool // one with a mask, or with checked bounds
+	guard                line // what lies behind an operand was overwritten
+	block                int  // the block that the log tells of
 	at                   line
 }
 
@@ -99,6 +107,7 @@ const (
 	compiledOnly   = "S-C77"
 	freedEarly     = "S-R52"
 	forcedTF32     = "S-C20"
+	raggedShapes   = "S-C06"
 	maxTrials      = 128
 	maxBlocks      = 32
 	trialGap       = 3 // lines between the rows of a block
@@ -170,9 +179,7 @@ func (t *trials) line(l line, inCase bool) {
 	if strings.IndexByte(l.text, '=') >= 0 {
 		t.set(l)
 	}
-	if t.on.n == 0 && l.is(tf32On) && !kernelWord.MatchString(l.text) {
-		t.on = l
-	}
+	t.tf32(l)
 	if t.setting != "" && t.since > 0 && l.n > t.since && l.n <= t.since+settingFor {
 		t.ends(l)
 	}
@@ -435,6 +442,9 @@ func (t *trials) source(l line) {
 		s.tuned, s.at = true, l
 	case strings.Contains(l.text, "restore_value") || strings.Contains(l.text, "reset_to_zero"):
 		s.guarded = true
+	}
+	s.masks(l)
+	switch {
 	case !s.tuned:
 	case strings.Contains(l.text, "tl.atomic_add("):
 		s.adds = true
@@ -450,6 +460,81 @@ func (t *trials) source(l line) {
 		}
 	}
 }
+
+var (
+	access     = probe(`\btl\.(?:load|store)\(`)
+	aMask      = regexp.MustCompile(`\bmask ?=|\bboundary_check ?=|, *mask\w*\s*[,)]`)
+	blockSize  = probe(`\b(?:BLOCK|block|TILE|tile)\w* ?= ?(\d+)\b`)
+	guardWords = probe(`\b(?:[Gg]uard|[Cc]anary|[Ss]entinel|[Rr]ed-?zone)\b.*\b(?:changed|overwritten|corrupt\w*|clobbered|not intact)\b`)
+	// wholeAccess is an access of one element, which needs no mask.
+	wholeAccess = regexp.MustCompile(`\btl\.(?:load|store)\(\w+(?:, \w+)?\)`)
+)
+
+// masks takes a line with an access to memory in a kernel's source, or with its block.
+func (s *kernelSource) masks(l line) {
+	if l.is(access) && !wholeAccess.MatchString(l.text) && strings.Count(l.text, "(") == strings.Count(l.text, ")") {
+		if aMask.MatchString(l.text) {
+			s.masked = true
+		} else if s.bare.n == 0 {
+			s.bare = l
+		}
+	}
+	if s.guard.n == 0 && l.is(guardWords) {
+		s.guard = l
+	}
+	if s.block == 0 && l.is(blockSize) {
+		s.block = int(number(blockSize.re.FindStringSubmatch(l.text)[1]))
+	}
+}
+
+// tellMasks tells of cases that fail and of which each has a size that fills no block,
+// while others pass, where the source shows accesses without a mask, or something behind an
+// operand was overwritten.
+func (t *trials) tellMasks(sc *logScan) {
+	s := &t.tuned
+	if s.masked || s.bare.n == 0 && s.guard.n == 0 {
+		return
+	}
+	block := leastBlock
+	if s.block > block {
+		block = s.block
+	}
+	ids := records.NewIDParser()
+	ragged := func(k *shownCase) bool {
+		return slices.ContainsFunc(apartSizes(ids.Parse(k.class, k.name).Params), func(p string) bool {
+			n, ok := size(p)
+			return ok && n > 1 && n%block != 0
+		})
+	}
+	culprit := sc.console.culprit()
+	failed, passed := 0, sc.console.passed
+	for _, k := range sc.console.order {
+		switch {
+		case k.bad() && !ragged(k):
+			// What fails after an access to other memory may follow from it.
+			if culprit == nil || !culprit.stray || k == culprit {
+				return
+			}
+		case k.bad():
+			failed++
+		case k.passed && ragged(k):
+			return
+		case k.passed:
+			passed++
+		}
+	}
+	if failed == 0 || passed == 0 {
+		return
+	}
+	at, text := s.bare, "what fails has a size that is no multiple of the block, and the source has no mask"
+	if at.n == 0 {
+		at, text = s.guard, "what fails has a size that is no multiple of the block"
+	}
+	sc.causes(raggedShapes, nil, at, text)
+}
+
+// leastBlock is the block that is taken where the log tells of none.
+const leastBlock = 16
 
 // spoils reports whether a tuned kernel changes what it reads, and nobody restores it.
 func (s *kernelSource) spoils() bool {
@@ -488,6 +573,7 @@ func (t *trials) end(sc *logScan) {
 		tell(referenceNaN, "", t.nans[1].at)
 	}
 	t.tellTF32(sc)
+	t.tellMasks(sc)
 	t.judgeRuns(tell)
 	t.judgeFactors(tell)
 	if m := sc.multiple; t.tuner && !m.mixed && m.factor >= leastTrials && (m.strong || len(m.pairs) >= fewRows || m.listed >= fewRows) {
@@ -920,39 +1006,110 @@ func (t *trials) judgeFactors(tell func(string, string, line)) {
 // stepsOfSums are the rounding steps by which two orders of a sum may differ.
 const stepsOfSums = 16
 
-// tellTF32 tells of products of float32 that are off by as much as TF32 rounds, where a
-// line says that TF32 is on.
-func (t *trials) tellTF32(sc *logScan) {
-	if t.on.n == 0 {
+// tf32 takes a line that tells of the precision of products of float32.
+func (t *trials) tf32(l line) {
+	if t.dot.n == 0 && l.is(kernelDot) {
+		t.dot = l
+	}
+	if l.is(exactDot) {
+		t.exactly = true
+	}
+	if !l.is(tf32Word) || kernelWord.MatchString(l.text) {
 		return
 	}
-	wrong := 0
-	for _, k := range sc.console.order {
-		if !k.bad() {
-			continue
+	if t.off.n == 0 && tf32Off.MatchString(l.text) {
+		t.off = l
+	}
+	for _, m := range tf32On.FindAllStringSubmatch(l.text, 4) {
+		switch cudnn := strings.Contains(m[0], "cudnn"); {
+		case cudnn && t.cudnn.n == 0:
+			t.cudnn = l
+		case !cudnn && t.on.n == 0:
+			t.on = l
 		}
+	}
+}
+
+// tellTF32 tells of products of float32 that are off by as much as TF32 rounds: where a
+// line says that TF32 is on it is the reference that rounds, and where it is off, or the
+// reference is exact, it is the kernel.
+func (t *trials) tellTF32(sc *logScan) {
+	exact := sc.printed.exact
+	coarse := exact[0] >= leastTF32 && exact[0] <= tf32Error && exact[0] > farFromExact*exact[1] && exact[1] > 0 && !sc.printed.inexact
+	on, off := t.on.n > 0, t.off.n > 0
+	if !on && !off && !coarse && t.cudnn.n == 0 {
+		return
+	}
+	wrong, first, conv, named := 0, line{}, true, false
+	passed := sc.console.passed > 0
+	for _, k := range sc.console.order {
 		ids := records.NewIDParser()
 		id := ids.Parse(k.class, k.name)
-		if typ := dtype(id.Params); typ != "" && typ != "float32" || !isOp(strings.ToLower(id.Kernel+id.Test), products...) {
+		typ := dtype(id.Params)
+		op := strings.ToLower(id.Kernel + id.Test)
+		if !k.bad() {
+			passed = passed || k.passed
+			// A case of float32 of the same test that passes says that it is not the type.
+			named = named || k.passed && typ == "float32" && isOp(op, products...)
+			continue
+		}
+		if typ != "" && typ != "float32" || !isOp(op, products...) && t.dot.n == 0 {
 			return
 		}
+		conv = conv && isOp(op, "conv")
 		for _, x := range k.compared {
 			if !(x.MaxAbs >= leastTF32 && x.MaxAbs <= tf32Error) || x.AllowedAbs > x.MaxAbs {
 				return
 			}
+			if first.n == 0 {
+				first = x.at
+			}
 			wrong++
 		}
 	}
-	if wrong > 0 {
+	switch {
+	case wrong == 0:
+	case on:
 		sc.explains(forcedTF32, wrongValues, t.on)
+	case t.cudnn.n > 0 && conv && !coarse:
+		sc.explains(forcedTF32, wrongValues, t.cudnn)
+	case t.exactly || named && !coarse:
+	case coarse || off && (t.dot.n > 0 || passed):
+		text := "the errors of float32 are as large as TF32 rounds"
+		if coarse {
+			text += fmt.Sprintf("; the kernel is off by %.3g from the exact values, the reference by %.3g", exact[0], exact[1])
+		}
+		at := first
+		for _, l := range []line{t.off, t.dot} {
+			if l.n > 0 {
+				text += "; line " + fmt.Sprint(l.n) + ": " + l.text
+			}
+		}
+		sc.explains(kernelTF32, wrongValues, at)
+		if h := sc.found[kernelTF32]; h != nil && h.Line == at.n {
+			sc.adds(h, text)
+		}
 	}
 }
+
+// farFromExact is how many times the error of the reference the kernel's must be, to be
+// that of another precision.
+const farFromExact = 20
 
 // leastTF32 is the smallest error of a product that speaks of TF32.
 const leastTF32 = 2e-4
 
-// tf32On is what says that products of the tensor library take TF32.
-var tf32On = probe(`\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|allow_tf32\b.{0,8}[Tt]rue\b|matmul_precision\W{1,4}(?:high|medium)\b`)
+var (
+	tf32Word = probe(`TF32|tf32|matmul_precision|fp32_precision`)
+	// tf32On is what says that products of the tensor library take TF32.
+	tf32On = regexp.MustCompile(`\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\b(?:[\w.]*cudnn[\w.]*[. ])?allow_tf32\b[^,;]{0,4}[=: ] ?[Tt]rue\b|matmul_precision\W{1,4}(?:high|medium)\b|matmul\.fp32_precision\W{1,4}tf32\b`)
+	// tf32Off is what says that its products of matrices do not.
+	tf32Off = regexp.MustCompile(`\bNVIDIA_TF32_OVERRIDE[=:] ?0\b|\bmatmul\.allow_tf32\b[^,;]{0,4}[=: ] ?[Ff]alse\b|(?:^|[^.\w])allow_tf32\b[^,;]{0,4}[=: ] ?[Ff]alse\b|matmul_precision\W{1,4}highest\b|matmul\.fp32_precision\W{1,4}ieee\b|\b(?:[Tt]orch|reference|ref|eager)\b.{0,16}\b(?:TF32|tf32)\W{1,3}(?:off|False|false|disabled|0)\b`)
+	// kernelDot is a product in the source of a kernel.
+	kernelDot = probe(`\btl\.dot\(|\bct\.mma\(|\bwmma::mma_sync`)
+	// exactDot is what asks for products that do not round.
+	exactDot = probe(`input_precision\W{1,4}(?:ieee|tf32x3)|\bF32_DEFAULT\W{1,4}(?:ieee|tf32x3)|tl\.dot\(.*allow_tf32 ?= ?False`)
+)
 var kernelWord = regexp.MustCompile(inKernel)
 
 // numbered are words of cases that number equal calls.
