@@ -67,8 +67,13 @@ func followsRaised(t, given *term) bool {
 		return a.is("raised") && b.is("raised") && slices.Equal(a.kids[1:], b.kids[1:]) && catches(b.kids[0], a.kids[0])
 	case t.is("raised") && given.is("not") && given.kids[0].is("call"):
 		tried, asked := t.kids[1], given.kids[0]
-		return tried.is("call") && tried.kids[0].last() == "set_backend" && asked.kids[0].last() == "is_backend_available" &&
+		return tried.is("call") && ofPackage(tried.kids[0], "set_backend") && ofPackage(asked.kids[0], "is_backend_available") &&
 			slices.Equal(tried.kids[1:], asked.kids[1:]) && catches(t.kids[0], &term{op: "sym", text: "ValueError"})
 	}
 	return false
+}
+
+// ofPackage reports whether a term is the tested package's function of a name.
+func ofPackage(t *term, name string) bool {
+	return t.is("sym") && strings.HasPrefix(t.text, "tilegym.") && t.last() == name
 }

@@ -92,6 +92,12 @@ func TestSpellingsOfLess(t *testing.T) {
 			"def test_a(x):\n    try:\n        g(x)\n        y = f(x)\n    except ValueError:\n        pytest.skip('r')\n    assert y < 1\n",
 			"this skips cases that ran before",
 		},
+		"a skip by somebody else's answer": {
+			integrity.Skips,
+			"import tilegym\n\ndef test_a(x, backend):\n    try:\n        tilegym.set_backend(backend)\n    except ValueError:\n        pytest.skip('r')\n    assert x < 1\n",
+			"import tilegym\nfrom other import is_backend_available\n\ndef test_a(x, backend):\n    if not is_backend_available(backend):\n        pytest.skip('r')\n    tilegym.set_backend(backend)\n    assert x < 1\n",
+			"this skips cases that ran before",
+		},
 		"an element fewer": {
 			integrity.Checks,
 			"def test_a(x, y):\n    torch.testing.assert_close((x.a, x.b), (y.a, y.b))\n",
