@@ -172,6 +172,9 @@ func (p *printed) tellsMemory(l line) {
 		return
 	}
 	m, own := outOfMemory.FindStringSubmatch(l.text), ownMemory.FindStringSubmatch(l.text)
+	if m != nil && own == nil && p.memory[0].n == 0 && othersHold(l.text, gib(m[1], m[2])) {
+		p.memory[0] = l
+	}
 	if m == nil || own == nil {
 		return
 	}
@@ -186,6 +189,27 @@ func (p *printed) tellsMemory(l line) {
 	if p.memory[1].n == 0 && torch > 0 && mine-torch > mostOf*total {
 		p.memory[1] = l
 	}
+}
+
+// overhead is what a process holds of a GPU's memory at most beside what PyTorch has, in
+// GiB.
+const overhead = 2.5
+
+// othersHold reports whether most of a GPU's memory is another process's, by a message
+// that does not say which process is its own: that is the one that holds what PyTorch has.
+func othersHold(text string, total float64) bool {
+	torch := 0.0
+	for _, t := range byTorch.FindAllStringSubmatch(text, 2) {
+		torch += gib(t[1], t[2])
+	}
+	found, most := 0, 0.0
+	for _, m := range anotherHas.FindAllStringSubmatch(text, 16) {
+		v := gib(m[2], m[3])
+		if found++; v < torch || v > torch+overhead {
+			most = max(most, v)
+		}
+	}
+	return found > 1 && torch > 0 && most > mostOf*total
 }
 
 // tellsPieces takes PyTorch's message that there is no memory left, of versions old and
@@ -358,7 +382,7 @@ func (p *printed) end(sc *logScan) {
 	p.launches.end(sc)
 	p.layouts.end(sc)
 	p.list.end(sc)
-	if p.memory[0].n > 0 {
+	if p.memory[0].n > 0 && (sc.found["S-R58"] == nil || !strings.Contains(p.memory[0].text, "Process ")) {
 		sc.explains(otherMemory, []string{"S-R13"}, p.memory[0])
 	}
 	if p.memory[1].n > 0 {

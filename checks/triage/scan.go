@@ -211,6 +211,7 @@ type logScan struct {
 	trials   trials
 	symbols  symbols
 	grids    grids
+	setup    setup
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -341,6 +342,7 @@ func (sc *logScan) line(n int, shown string) {
 	if !sc.passing && !node {
 		sc.early.line(l)
 		sc.installs.line(l)
+		sc.setup.line(l)
 	}
 	if !l.quote {
 		sc.triesAgain(n, text)
@@ -725,6 +727,7 @@ func (sc *logScan) end() {
 	sc.panics.end(sc)
 	sc.trials.end(sc)
 	sc.symbols.end(sc)
+	sc.setup.end(sc)
 	sc.settleAsides()
 	sc.demote()
 }

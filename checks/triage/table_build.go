@@ -1338,7 +1338,7 @@ var buildRows = []Row{
 		NearMiss: "csrc/reduce.cu(88): warning #1444-D: class \"cub::Sum\" was declared deprecated",
 	},
 	{
-		ID: "S-B90", Over: []string{"S-X57"}, Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
+		ID: "S-B90", Over: []string{"S-B24", "S-B25", "S-X57"}, Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
 		Title: "rustup could not install or change the toolchain: its folder is shared, half written or on a layered file system",
 		Steps: []string{
 			"Do not let several jobs install into one RUSTUP_HOME at a time: give each its own, or install the toolchains when the image or the runner is made.",
@@ -1346,7 +1346,7 @@ var buildRows = []Row{
 			"A rename across devices comes from an image layer: do not update in the container what the image brought.",
 		},
 		Any: []Pattern{
-			{Line: `error: could not (rename|remove|copy|create) .?(component|downloaded|temp\w*|'?/\S*rustup)|failed to install component: .*detected conflict|error: (failed to (install|uninstall|update) (component|toolchain))|missing manifest in toolchain|error: failed to extract package|could not (create|acquire|obtain) .*rustup\S* ?lock`},
+			{Line: `error: could not (rename|remove|copy|create) .?(component|downloaded|temp\w*|'?/\S*rustup)|failed to install component: .*detected conflict|error: (failed to (install|uninstall|update) (component|toolchain))|missing manifest in toolchain|error: failed to extract package|could not (create|acquire|obtain) .*rustup\S* ?lock|could not rename downloaded file|could not create link from '/\S*/(rustup|cargo)\S*' to .*File exists`},
 		},
 		Example:  "info: installing component 'cargo'\nerror: failed to install component: 'rustc-x86_64-unknown-linux-gnu', detected conflict: 'lib/librustc_driver-99.so'",
 		NearMiss: "info: component 'cargo' is up to date",

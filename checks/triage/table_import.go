@@ -1166,6 +1166,28 @@ var importRows = []Row{
 		Example:  "ImportError: Error relocating /usr/lib/python3.12/site-packages/kern/_C.so: __memcpy_chk: symbol not found",
 		NearMiss: "NAME=\"Alpine Linux\"",
 	},
+	{
+		ID: "S-I106", Over: []string{"S-I02", "S-I11", "S-I25", "S-I35", "S-I45", "S-I81", "S-R72"}, Stage: Import, Class: Env, Also: Host, Rank: Root, From: Platform,
+		Title: "Two packages own the same files: the one that was installed last has overwritten the other's (one is for another CUDA, or is another build of it)",
+		Steps: []string{
+			"Take both out, and install the one that the rest wants: `pip uninstall -y A B && pip install --force-reinstall --no-deps B`. Taking out one alone removes the files of both.",
+			"Find what brings the wrong one (`pip show`, \"Required-by\"; `uv tree --invert --package A`), and hold it back there or give it the variant for this CUDA.",
+			"Print the version that is loaded, not the list's: the list shows both.",
+		},
+		Example:  "nvidia-nccl-cu12              2.27.5\nnvidia-nccl-cu13              2.29.7\nE   ImportError: /opt/venv/lib/python3.12/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommResume",
+		NearMiss: "nvidia-cudnn-cu12             9.10.2.21\nnvidia-cudnn-cu13             9.19.0.56\nE   ImportError: /opt/venv/lib/python3.12/site-packages/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommResume",
+	},
+	{
+		ID: "S-I107", Over: []string{"S-I11", "S-I45", "S-I50", "S-I81", "S-I82"}, Stage: Import, Class: Env, Also: InProcess, Rank: Root, From: Platform,
+		Title: "The package is installed and its files are gone: its older version, or another package that owned the same files, took them along when it was removed",
+		Steps: []string{
+			"Install it once more over what is there: `pip install --force-reinstall --no-deps PACKAGE`, and the parts that it was split into.",
+			"In the image or the job take the old version out first, with all of its parts, and install then: an upgrade in place removes the old version after a new part has written the same files.",
+			"Compare the list of its files (RECORD in the .dist-info folder) with the disk: a .pth file that is not there makes a module unknown, too. `pip check` does not see it.",
+		},
+		Example:  "Found existing installation: nvidia-cutlass-dsl 4.3.5\nSuccessfully installed nvidia-cutlass-dsl-4.4.2 nvidia-cutlass-dsl-libs-base-4.4.2\nModuleNotFoundError: No module named 'cutlass'",
+		NearMiss: "Successfully installed nvidia-cutlass-dsl-4.4.2 nvidia-cutlass-dsl-libs-base-4.4.2\nModuleNotFoundError: No module named 'cutlass'",
+	},
 }
 
 // thirdParty are packages that are not of the repository.

@@ -848,6 +848,28 @@ var jitRows = []Row{
 		NearMiss: "rm -rf ~/.triton/cache; pytest -q: 1 failed\nFAILED tests/ops/test_a.py::test_op[cutile_rs-1] - AssertionError: values differ",
 	},
 	{
+		ID: "S-J81", Over: []string{"S-J23", "S-J29", "S-J31", "S-J34", "S-J35", "S-J41", "S-J54", "S-J55", "S-J61"}, Stage: JIT, Class: Env, Also: InProcess, Rank: Root, From: Platform,
+		Title: "The compiler moved to another version by itself and fails since then: the kernels are what they were",
+		Steps: []string{
+			"Hold the compiler's package at the version of the last good run (`==` in the requirements or a lock file), and run the same commit again.",
+			"If that is good, report the kernel and the message to the compiler's authors; an empty or general message of a back end is a fault of its own.",
+			"Pin it with all of its parts: the package, its libraries and what calls it move together.",
+		},
+		Example:  "Found existing installation: nvidia-cutlass-dsl 4.5.0\nSuccessfully installed nvidia-cutlass-dsl-4.6.0\nE   cutlass.base_dsl.compiler.CompilerDiagnosticError: error: NVVM backend compilation failed",
+		NearMiss: "Found existing installation: nvidia-cutlass-dsl 4.5.0\nSuccessfully installed nvidia-cutlass-dsl-4.6.0\nE   cutlass.base_dsl.common.DSLRuntimeError: DSLRuntimeError: argument 2 of k is missing",
+	},
+	{
+		ID: "S-J82", Over: []string{"S-J19", "S-J23", "S-J29", "S-J31"}, Stage: JIT, Class: Env, Also: InProcess, Rank: Root, From: Platform,
+		Title: "The tile compiler (tileiras) gets another part of the toolkit, ptxas or libnvvm, that is older than itself",
+		Steps: []string{
+			"Take the older toolkit out of the way: install PyTorch for the same major version of CUDA (the wheels of `cu12` bring their own ptxas and libnvvm), or leave out `nvidia-cuda-nvcc-cu12`.",
+			"See what `which ptxas`, PATH and CUDA_HOME name; leave CUDA_HOME unset, or let it name the toolkit that tileiras is from.",
+			"The kernel is not at fault: the simplest one fails as well.",
+		},
+		Example:  "tileiras     /usr/local/cuda-13.1/bin/tileiras   release 13.1, V13.1.80\nptxas        /opt/venv/bin/ptxas   release 12.8, V12.8.93\nE   cuda.tile._exception.TileCompilerExecutionError: Return code 5",
+		NearMiss: "tileiras     /usr/local/cuda-13.1/bin/tileiras   release 13.1, V13.1.80\nptxas        /usr/local/cuda-13.1/bin/ptxas   release 13.1, V13.1.80\nE   cuda.tile._exception.TileCompilerExecutionError: Return code 5",
+	},
+	{
 		ID: "S-J70", Stage: JIT, Class: Kernel, Also: Host, Rank: General, LastResort: true, From: TileGym,
 		Title: "The kernel was not compiled or launched, and the log does not hold the reason",
 		Steps: []string{

@@ -1295,4 +1295,26 @@ var processRows = []Row{
 		Example:  "RuntimeError: Found no NVIDIA driver on your system.\nERROR: failed to solve: process \"/bin/sh -c python warm.py\" did not complete successfully: exit code: 1",
 		NearMiss: "RuntimeError: Found no NVIDIA driver on your system.\nERROR: the process ended with exit code: 1",
 	},
+	{
+		ID: "S-X124", Over: []string{"S-R22"}, Stage: Process, Class: InProcess, Also: Infra, Rank: Root, From: Platform,
+		Title: "The job starved its own runner: memory or processors were used up before the contact was lost",
+		Steps: []string{
+			"Let the build do less at a time: MAX_JOBS, `cargo build -j`, `ninja -j`, nvcc's `--threads`, and one build after the other; count 2 to 4 GiB for each nvcc.",
+			"Or take a larger runner, or give it swap; put the job under a memory limit of its own, so that it is ended and not the runner.",
+			"Network and service are not at fault: another run ends the same way.",
+		},
+		Example:  "13:05  mem_avail= 0.1G  load1=143.5  psi_mem_full10=93.2\nThe self-hosted runner: gpu-3 lost communication with the server.",
+		NearMiss: "13:05  mem_avail= 9.1G  load1=3.5  psi_mem_full10=0.2\nThe self-hosted runner: gpu-3 lost communication with the server.",
+	},
+	{
+		ID: "S-X125", Stage: Process, Class: Env, Also: Infra, Rank: Root, From: Platform,
+		Title: "One thing alone is otherwise than in the last good run of the same sources: a version or the machine moved",
+		Steps: []string{
+			"Put it back (hold the version, or take the machine of the good run), and run the same commit again.",
+			"If that is good, the change is not at fault: report it where the thing is from, or see what its release notes say of this.",
+			"If it is not good either, something moved that the comparison does not list.",
+		},
+		Example:  "FAILED tests/ops/test_a.py::test_op[64] - AssertionError: values differ\nCompared with the last good run:\ncommit   9f1c2ab   9f1c2ab\ndriver   580.95.05   590.44.01",
+		NearMiss: "FAILED tests/ops/test_a.py::test_op[64] - AssertionError: values differ\nCompared with the last good run:\ncommit   9f1c2ab   8e11aa0\ndriver   580.95.05   590.44.01",
+	},
 }

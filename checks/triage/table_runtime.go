@@ -229,13 +229,14 @@ var runtimeRows = []Row{
 			{Line: `[Ii]nvalid device pointer`},
 			{Line: freeing + `.*(DriverError\(\d+,|[Ii]nvalid (argument|value|pointer)|CUDA_ERROR_INVALID_VALUE|cudaErrorInvalid)`},
 			{Line: `(DriverError\(1,|[Ii]nvalid (argument|value)|CUDA_ERROR_INVALID_VALUE)`, Near: `drop_in_place<.*([Tt]ensor|DeviceBuffer)|DeviceBuffer as \S*Drop>::drop|\bcuda_core::\S*free\w*`, Within: 20},
-			{Line: `INTERNAL ASSERT FAILED at .*CUDACachingAllocator|CUDACachingAllocator.*(not allocated|unknown block|invalid pointer)`},
+			{Line: `INTERNAL ASSERT FAILED at .*CUDACachingAllocator`, Not: `NVML_SUCCESS`},
+			{Line: `CUDACachingAllocator.*(not allocated|unknown block|invalid pointer)`},
 			{Line: `AddressSanitizer: (attempting (double-free|free on address)|heap-use-after-free|bad-free|alloc-dealloc-mismatch)`},
 		},
 		Example: "free(): double free detected in tcache 2", NearMiss: "torch.cuda.memory: freed twice the expected size",
 	},
 	{
-		ID: "S-R53", Over: []string{"S-R94"}, Stage: Runtime, Class: Infra, From: Platform,
+		ID: "S-R53", Over: []string{"S-R13", "S-R94"}, Stage: Runtime, Class: Infra, From: Platform,
 		Title: "Another process holds most of the GPU's memory",
 		Steps: []string{
 			"See whose process it is: one whose parent is gone was left by an earlier job; end it, and let the runner clean the GPU between jobs.",
@@ -244,7 +245,6 @@ var runtimeRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `Process \d+ has (\d{2,}|[4-9])(\.\d+)? GiB memory in use\..*\bthis process has (\d|1\d)(\.\d+)? [GM]iB`, Not: `Process \d+ has .*Process \d+ has .*Process \d+ has`},
-			{Line: `\b[Nn]o running processes found\b`, With: []string{"S-R13", "S-R28"}},
 			{Line: `\b([Oo]rphan\w*|[Ll]eft-?over|[Ss]tale|[Zz]ombie) process\w*\b.*\b(GPU|VRAM|GiB|MiB)\b`, With: []string{"S-R13", "S-R28"}},
 		},
 		Example:  "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which 200.00 MiB is free. Process 811 has 75.10 GiB memory in use. Including non-PyTorch memory, this process has 2.10 GiB memory in use.",
@@ -739,7 +739,7 @@ var runtimeRows = []Row{
 		Example: "+++++++++ Timeout +++++++++\n  File \"/src/tests/common.py\", line 274, in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)", NearMiss: "tests/common.py:274: in assertCorrectness\n    ref_out = ref_fn(**ref_kwargs, **extra_ref_kwargs)",
 	},
 	{
-		ID: "S-R36", Over: []string{"S-R13", "S-R58", "S-R59", "S-R94"}, Stage: Runtime, Class: Test, Rules: []string{"R40"}, From: TileGym,
+		ID: "S-R36", Over: []string{"S-R13", "S-R147", "S-R58", "S-R59", "S-R94"}, Stage: Runtime, Class: Test, Rules: []string{"R40"}, From: TileGym,
 		Title: "The test's own reference needs more memory than the GPU has",
 		Steps: []string{
 			"Make the case smaller, or compute the reference in parts or with an operation that keeps less.",
@@ -1623,5 +1623,33 @@ var runtimeRows = []Row{
 		},
 		Example:  "##[command]/usr/bin/docker create --name c7 -v /w:/__w ubuntu:22.04\n+ nvidia-smi\nline 1: nvidia-smi: command not found",
 		NearMiss: "##[command]/usr/bin/docker create --name c7 --gpus all -v /w:/__w ubuntu:22.04\n+ nvidia-smi\nline 1: nvidia-smi: command not found",
+	},
+	{
+		ID: "S-R146", Over: []string{"S-R04", "S-R13", "S-R18", "S-R20", "S-R94", "S-I43"}, Stage: Runtime, Class: Env, Also: InProcess, From: Platform,
+		Title: "PyTorch's allocator asks NVML for something that this device does not give it (a MIG slice, a vGPU, a Jetson), and stops at that",
+		Steps: []string{
+			"Without expandable segments nothing asks NVML as memory is allocated: take `expandable_segments:True` out of PYTORCH_CUDA_ALLOC_CONF (PYTORCH_ALLOC_CONF) on such runners.",
+			"If it comes late in a run and not with the first tensor, memory has run out, and NVML is asked for the message only: make the case smaller.",
+			"Else run on a whole GPU, or give the job's user the rights that NVML wants.",
+		},
+		Any: []Pattern{
+			{Line: `NVML_SUCCESS == .{1,80}INTERNAL ASSERT FAILED|INTERNAL ASSERT FAILED at .*CUDACachingAllocator.*\b(NVML|nvml)`},
+			{Line: `expandable_segments not supported on this platform|[Ee]xpandable segments? .*\b(not (supported|available|allowed)|requires?|fail(s|ed))\b.*`, Fatal: true},
+		},
+		Context:  `expandable_segments:True|\bMIG\b|NoPermission`,
+		Example:  "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nRuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"/pytorch/c10/cuda/CUDACachingAllocator.cpp\":1165, please report a bug to PyTorch.",
+		NearMiss: "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nRuntimeError: block != nullptr INTERNAL ASSERT FAILED at \"/pytorch/c10/cuda/CUDACachingAllocator.cpp\":1165, please report a bug to PyTorch.",
+	},
+	{
+		ID: "S-R147", Over: []string{"S-R13", "S-R59"}, Stage: Runtime, Class: Test, Also: Infra, Rules: []string{"R40"}, From: Platform,
+		With:  []string{"S-R13"},
+		Title: "One case alone needs more memory than this GPU has: its sizes are made for a larger one",
+		Steps: []string{
+			"Send the job to a GPU with the memory that the sizes were made for, or choose the sizes by `torch.cuda.get_device_properties(0).total_memory` and skip what does not fit.",
+			"See what the case keeps beside its operands: copies in double precision, gradients, the reference's intermediates; free or compute them in parts.",
+			"Another run ends the same way: the memory was empty before, and nobody else used it.",
+		},
+		Example:  "before test: allocated 0.00 GiB, reserved 0.00 GiB\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.12 GiB. GPU 0 has a total capacity of 23.57 GiB of which 4.87 GiB is free. Including non-PyTorch memory, this process has 18.69 GiB memory in use. Of the allocated memory 18.38 GiB is allocated by PyTorch, and 12.41 MiB is reserved by PyTorch but unallocated.",
+		NearMiss: "before test: allocated 17.00 GiB, reserved 17.20 GiB\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.12 GiB. GPU 0 has a total capacity of 23.57 GiB of which 4.87 GiB is free. Including non-PyTorch memory, this process has 18.69 GiB memory in use. Of the allocated memory 18.38 GiB is allocated by PyTorch, and 12.41 MiB is reserved by PyTorch but unallocated.",
 	},
 }
