@@ -95,39 +95,59 @@ const (
 	growth = 4 // the larger size of Grows against its smaller one
 	worst  = 8 // times the processor time that the larger one may take
 	tries  = 5
-	// least is the time of the smaller one below which a clock does not tell it.
-	least = 2 * time.Millisecond
+	// least is the time of the smaller one below which it does not tell the reader's own.
+	least    = 32 * time.Millisecond
+	furthest = 16 // times the size, at most, to come there
 )
 
 // Linear runs a reader on a text of about n bytes and on one of four times n, as
 // Grows does.
 func Linear(tb testing.TB, n int, shape func(n int) string, read func(text string)) {
 	tb.Helper()
-	texts := map[int]string{n: shape(n), growth * n: shape(growth * n)}
-	Grows(tb, n, func(n int) { read(texts[n]) })
+	texts := map[int]string{}
+	Grows(tb, n, func(n int) {
+		text, ok := texts[n]
+		if !ok {
+			text = shape(n)
+			texts[n] = text
+		}
+		read(text)
+	})
 }
 
-// Grows runs a call for the sizes n and four times n and fails the test when the
+// Grows runs a call for a size and four times the size and fails the test when the
 // time grows much faster than the size: in quadratic time the larger takes sixteen
-// times as long. A machine may be busy with other things, so only a result that
-// comes again and again counts. The race detector measures nothing: with it the
-// smaller size is run once.
+// times as long. The size is n, or up to furthest times that: what a reader takes a few
+// milliseconds for, the allocator and the garbage of earlier tests blur. A machine may be
+// busy with other things, so only a result that comes again and again counts. The race
+// detector measures nothing: with it n is run once.
 func Grows(tb testing.TB, n int, run func(n int)) {
 	tb.Helper()
 	if Race {
 		run(n)
 		return
 	}
+	// The garbage of one run is no part of the next one's time.
+	timed := func(n int) time.Duration {
+		runtime.GC()
+		return Time(func() { run(n) })
+	}
 	var short, long time.Duration
-	for i := range tries {
-		s, l := Time(func() { run(n) }), Time(func() { run(growth * n) })
-		if i == 0 {
-			short, long = s, l
+	for last := furthest * n; ; n *= 2 {
+		if short = timed(n); short >= least || n >= last {
+			break
 		}
-		short, long = min(short, s), min(long, l)
+	}
+	for i := range tries {
+		l := timed(growth * n)
+		if i == 0 {
+			long = l
+		}
+		long = min(long, l)
 		if long < worst*max(short, least) {
 			return
 		}
+		short = min(short, timed(n))
 	}
 	tb.Errorf("size %d takes %s, size %d takes %s: the time does not grow in proportion", n, short, growth*n, long)
 }

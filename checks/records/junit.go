@@ -259,7 +259,7 @@ func (d *junitDecoder) decode() Summary {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		d.s.pos += len("\uFEFF")
 	}
-	empty, markup := d.s.end == 0, bytes.HasPrefix(bytes.TrimLeft(d.s.buf[d.s.pos:d.s.end], " \t\r\n"), []byte("<"))
+	empty, markup := d.s.end == 0, d.s.beginsWithMarkup()
 	d.sum.Damage = d.document()
 	if d.sum.Damage != nil && !empty && !markup && !d.root && !errors.Is(d.sum.Damage, errOutside) {
 		d.sum.Damage = errNoElement // the first < of a log or a binary says nothing

@@ -16,6 +16,7 @@ const (
 	maxDepth      = 1000                // open elements
 	maxAttributes = 64                  // of one tag
 	maxOutside    = 16 << 20            // bytes of text outside of all elements: a device may never end
+	window        = 64 << 10            // bytes that are held at first
 )
 
 // scanner splits a JUnit document into tags and text in one pass over a window
@@ -59,7 +60,7 @@ const (
 )
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{in: r, buf: make([]byte, 64<<10), line: 1}
+	return &scanner{in: r, buf: make([]byte, window), line: 1}
 }
 
 // errOutside says that a file does not get to its elements.
@@ -110,6 +111,21 @@ func (s *scanner) at(i int) (c byte, ok bool) {
 		}
 	}
 	return s.buf[s.pos+i], true
+}
+
+// beginsWithMarkup reports whether the first byte that is no white space is a <. It looks
+// no further than the first window, however much of it one read brings.
+func (s *scanner) beginsWithMarkup() bool {
+	for i := 0; s.pos+i < window; i++ {
+		c, ok := s.at(i)
+		switch {
+		case !ok:
+			return false
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			return c == '<'
+		}
+	}
+	return false
 }
 
 // find returns how far behind the position plus from a byte occurs.

@@ -13,7 +13,7 @@ import (
 // each gives what the first test function shows that matches.
 func each(decide func(cases []Case) *Seen) func(Run) *Seen {
 	return func(run Run) *Seen {
-		for _, f := range functions(run.Cases) {
+		for _, f := range run.functions {
 			if seen := decide(f); seen != nil {
 				return seen
 			}
@@ -239,7 +239,7 @@ var layout = regexp.MustCompile(`(?i)(^|[_=.-])(views?|strided?|strides|slices?|
 // strided is S-C32: the wrong cases are those in which an operand is a view, and the
 // same cases without it pass.
 func strided(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		seen := stridedOption(f)
 		if seen == nil {
 			seen = shownViews(f, run.Unnamed)

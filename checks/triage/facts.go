@@ -145,7 +145,7 @@ func reusedMemory(run Run) *Seen {
 
 // emptyGroup is S-C45: the wrong cases are those with an empty group or sequence.
 func emptyGroup(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		wrong, full := 0, run.Unnamed
 		for _, c := range f {
 			empty := c.empty || slices.ContainsFunc(c.ID.Params, func(p string) bool {
@@ -175,7 +175,7 @@ var (
 // groupedHeads is S-C44: the wrong cases are those in which several query heads share
 // one of several key heads.
 func groupedHeads(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		wrong, passing := 0, run.Unnamed
 		for _, c := range f {
 			name := strings.Join(c.ID.Params, "-")
@@ -207,7 +207,7 @@ func groupedHeads(run Run) *Seen {
 
 // afterTuning is S-C46: the cases that fail are those in which a tuner worked.
 func afterTuning(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		wrong, passing := 0, 0
 		for _, c := range f {
 			switch {
@@ -262,7 +262,7 @@ func tunedInPlace(run Run) *Seen {
 // repeats is S-C24 by the cases: of cases that differ in nothing but a count of
 // repetitions some pass and some fail, and not from one of them on.
 func repeats(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		for p := range f[0].params {
 			groups := map[string][]Case{}
 			for _, c := range f {

@@ -248,7 +248,7 @@ func (f *facts) stall(text string) {
 // stalledSums is S-C25 by values: a sum stops at the number from which on its type does
 // not count, and the same with another type passes.
 func stalledSums(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		for _, c := range f {
 			t := dtype(c.params)
 			if !c.Failed || c.stalled == 0 || c.stalled != stalls[t] {

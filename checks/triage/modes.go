@@ -164,7 +164,7 @@ func (m mode) alone(run Run) *Seen {
 // oneGPU is S-C76: of cases that differ in the GPU, those of one of at least three are
 // wrong.
 func oneGPU(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		bad, good := map[string]bool{}, map[string]bool{}
 		clear := true
 		for _, c := range f {

@@ -21,6 +21,8 @@ type Run struct {
 	Times  []Time       // configs that candidate and reference both measured
 	// Unnamed counts the cases that passed and of which the log does not give the name.
 	Unnamed int
+
+	functions [][]Case // Cases by the test function, in order of appearance
 }
 
 // Case is one test case of the candidate.
@@ -212,7 +214,8 @@ func (c *collector) collected() Run {
 			}
 		}
 	}
-	run := Run{Cases: c.cases[candidate], Loose: c.loose, Unnamed: c.unnamed}
+	run := casesRun(c.cases[candidate])
+	run.Loose, run.Unnamed = c.loose, c.unnamed
 	for _, backend := range slices.Sorted(maps.Keys(c.cases)) {
 		if backend != candidate {
 			run.Others = append(run.Others, c.cases[backend]...)
@@ -315,29 +318,37 @@ func (r Run) caseAt(seen *Seen) string {
 	return ""
 }
 
-// functions divides cases by the test function, in order of appearance.
-func functions(cases []Case) [][]Case {
-	return grouped(cases, func(c Case) string { return c.ID.Function() })
-}
-
 // ops divides times by the op, in order of appearance.
 func ops(times []Time) [][]Time {
 	return grouped(times, func(t Time) string { return t.Op })
 }
 
+// casesRun is a run of some cases of the candidate.
+func casesRun(cases []Case) Run {
+	return Run{Cases: cases, functions: grouped(cases, func(c Case) string { return c.ID.Function() })}
+}
+
 // grouped divides items by their keys, in order of appearance.
 func grouped[T any](items []T, key func(T) string) [][]T {
-	var all [][]T
-	at := map[string]int{}
-	for _, x := range items {
+	var sizes []int
+	at, of := map[string]int{}, make([]int, len(items))
+	for n, x := range items {
 		k := key(x)
 		i, ok := at[k]
 		if !ok {
-			i = len(all)
+			i = len(sizes)
 			at[k] = i
-			all = append(all, nil)
+			sizes = append(sizes, 0)
 		}
-		all[i] = append(all[i], x)
+		of[n] = i
+		sizes[i]++
+	}
+	all := make([][]T, len(sizes))
+	for i, n := range sizes {
+		all[i] = make([]T, 0, n)
+	}
+	for n, x := range items {
+		all[of[n]] = append(all[of[n]], x)
 	}
 	return all
 }

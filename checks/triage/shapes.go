@@ -18,7 +18,7 @@ func replayed(run Run) *Seen {
 // only reports that the wrong cases of a function, and no others of it, are those of a
 // kind.
 func only(run Run, kind string, is func(Case) bool) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		wrong, passing, clear := 0, run.Unnamed, true
 		for _, c := range f {
 			switch {
@@ -39,7 +39,7 @@ func only(run Run, kind string, is func(Case) bool) *Seen {
 
 // outerIndex is S-C49: the wrong cases are those in which one parameter is more than 1.
 func outerIndex(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		if wrongType(f) != "" || !slices.ContainsFunc(f, Case.wrong) || slices.ContainsFunc(f, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
 			continue
 		}
@@ -68,7 +68,7 @@ var lengths = [2]*regexp.Regexp{
 // causalCorner is S-C55 by the cases: with a causal mask those are wrong in which the
 // numbers of queries and of keys differ, and those with as many of both pass.
 func causalCorner(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		wrong, square := 0, 0
 		for _, c := range f {
 			name := c.ID.Test + "-" + strings.Join(c.ID.Params, "-")
@@ -100,7 +100,7 @@ func causalCorner(run Run) *Seen {
 
 // notSquare is S-C50: the wrong cases are those in which two sizes differ.
 func notSquare(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		if !slices.ContainsFunc(f, Case.wrong) || slices.ContainsFunc(f, func(c Case) bool { return c.Failed && !c.maybeWrong() }) {
 			continue
 		}
@@ -144,7 +144,7 @@ func raggedNames(run Run) *Seen {
 	if run.Unnamed == 0 {
 		return nil
 	}
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		failed := 0
 		for _, c := range f {
 			if !c.Failed || !c.maybeWrong() || !slices.ContainsFunc(c.params, func(p string) bool { n, ok := size(p); return ok && n > 16 && n%16 != 0 }) {

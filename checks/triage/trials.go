@@ -667,7 +667,7 @@ func (t *trials) judge(rows []trial, tell func(string, string, line)) {
 		return
 	}
 	ids := records.NewIDParser()
-	var run Run
+	var cases []Case
 	for _, r := range rows {
 		if !r.good && !r.bad {
 			continue
@@ -679,8 +679,9 @@ func (t *trials) judge(rows []trial, tell func(string, string, line)) {
 			c.unlike = true
 			c.Compared = &Comparison{Matched: unknown, Ref: Range{unknown, unknown}, Test: Range{unknown, unknown}, MaxAbs: r.err, MaxRel: unknown, RTol: unknown, AllowedAbs: unknown, AllowedRel: unknown}
 		}
-		run.Cases = append(run.Cases, c)
+		cases = append(cases, c)
 	}
+	run := casesRun(cases)
 	for i, all := 0, ready(); i < len(all); i++ {
 		row := &all[i]
 		if row.Records == nil || row.Stage != Correctness && row.ID != "S-R73" || notOfRows[row.ID] || len(rows) < fewRows && !ofTwoRows[row.ID] {
@@ -1118,7 +1119,7 @@ var numbered = regexp.MustCompile(`^(?:call|run|iter(?:ation)?|launch|attempt|st
 // laterCalls is S-C36 by numbers: of cases that number equal calls the first passes, and
 // all others are wrong.
 func laterCalls(run Run) *Seen {
-	for _, f := range functions(run.Cases) {
+	for _, f := range run.functions {
 		by := map[string][]Case{}
 		var names []string
 		for _, c := range f {

@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 var impure = []string{"net", "net/http", "os", "os/exec", "database/sql", "github.com/google/go-github"}
 
 // generators are programs and helpers of tests below checks; no verdict.
-var generators = []string{"checks/rules/gen/", "checks/rules/ruletest/", "checks/upstreamtest/"}
+var generators = []string{"checks/rules/gen/", "checks/rules/ruletest/", "checks/upstreamtest/", "checks/hostile/"}
 
 func TestImportsPointOneWay(t *testing.T) {
 	root := "../.."
