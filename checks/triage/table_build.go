@@ -1367,7 +1367,7 @@ var buildRows = []Row{
 		NearMiss: "warning: the feature `uint_is_multiple_of` has been stable since 1.90.0",
 	},
 	{
-		ID: "S-B92", Stage: Build, Class: Host, Also: InProcess, From: Rustc,
+		ID: "S-B92", Over: []string{"S-B23"}, Stage: Build, Class: Host, Also: InProcess, From: Rustc,
 		Title: "Rust tests of a Python extension do not link: the extension leaves Python's symbols open",
 		Steps: []string{
 			"Switch PyO3's feature `extension-module` off for `cargo test` (no default feature, or `--no-default-features`), so that libpython is linked.",
@@ -1375,6 +1375,8 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `(ld|lld|mold|gold|error): .*undefined (symbol|reference)[:s]* (to )?.?_?Py[A-Z_]\w+`},
+			// ld names the place in the crate's source instead of itself.
+			{Line: `^\S*/pyo3(-ffi)?-\d\S*: undefined reference to .?_?Py[A-Z_]\w+`},
 		},
 		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: undefined symbol: PyList_New",
 		NearMiss: "note: linked with libpython3.12, PyList_New is defined",

@@ -207,7 +207,7 @@ var importRows = []Row{
 		NearMiss: "SKIPPED [4] tests/ops/test_matmul.py:61: cutile-rs matmul does not support trans_a",
 	},
 	{
-		ID: "S-I23", Stage: Import, Class: Test, Also: Env, From: Platform,
+		ID: "S-I23", Over: []string{"S-X68"}, Stage: Import, Class: Test, Also: Env, From: Platform,
 		Title: "This version of pytest, or of a plugin, refuses what the tests do",
 		Steps: []string{
 			"Compare the installed version of pytest with that of the last good run: what only warned before is an error now.",
@@ -219,6 +219,8 @@ var importRows = []Row{
 			{Line: `unknown hook '?pytest_\w+'?|The \(\S+: py\.path\.local\) argument|py\.path\.local\) argument is deprecated`},
 			{Line: `AttributeError: module '_?pytest[\w.]*' has no attribute|ImportError: cannot import name '\w+' from '_?pytest\b`},
 			{Line: `AttributeError: '(Function|Package|Module|Session|Config|FixtureRequest|FixtureManager|Item|Class|Dir)' object has no attribute '\w+'`, Near: `\b_?pytest(_\w+)?/|\bconftest\.py`, Within: 6},
+			// Classes that only pytest has.
+			{Line: `AttributeError: '(FixtureDef|FixtureFunctionDefinition|FixtureFunctionMarker|FuncFixtureInfo|SubRequest|TopRequest|Pytester|ExceptionInfo|Metafunc|CallSpec2|MarkDecorator|PytestPluginManager|TestReport|CollectReport|HookRelay|_HookRelay)' object has no attribute '\w+'`},
 			{Line: `TypeError: .*\bgot an unexpected keyword argument '\w+'`, Near: `/_pytest/\S+\.py:\d+|/pytest_\w+/\S+\.py:\d+|File "[^"]*/(_pytest|pytest_\w+)/`, Within: 3},
 			{Line: `^Failed: Expected None, but \S+ returned|[Ss]upport for nose tests .*removed|exceptions must be derived from Warning, not <class 'NoneType'>`},
 			{Line: `requires pytest(>=|-)\d\S*, (but |actual )|'minversion'|\bminversion\b.*requires pytest`},

@@ -880,4 +880,20 @@ var jitRows = []Row{
 		Example:  "E   RuntimeError: cutile_rms_norm failed (rc=-3): kernel launch failed",
 		NearMiss: "E   RuntimeError: cutile_rms_norm failed (rc=-2): unsupported dtype",
 	},
+	{
+		ID: "S-J83", Over: []string{"S-R27", "S-J22"}, Stage: JIT, Class: Host, Also: Env, From: Platform,
+		Title: "A kernel that needs the features of one architecture was compiled for its plain target: the suffix `a` or `f` is missing",
+		Steps: []string{
+			"Compile for the target with the suffix: `-arch=sm_90a`, `sm_100a`, `sm_120a` (or `f` for a family), in CMake `CMAKE_CUDA_ARCHITECTURES=120a`, in PyTorch's builds `TORCH_CUDA_ARCH_LIST=12.0a`.",
+			"Look at the compiler's command above: it names the target. Indices and shapes are not at fault, though an assertion on the device says it.",
+			"If the GPU is of another family than the kernel was written for, take another kernel.",
+		},
+		Any: []Pattern{
+			{Line: `without targeting (the )?(appropriate|correct) (compute capability|arch\w*)|[Aa]rch conditional \w+ instruction`},
+			{Line: `Attempting to use \S+ without (CUTE|CUTLASS)_ARCH_\w+_ENABLED`},
+		},
+		Context:  `\bnvcc\b.*\b(arch|gencode)\b|CMAKE_CUDA_ARCHITECTURES|TORCH_CUDA_ARCH_LIST`,
+		Example:  "gemm.hpp:368: void run(const Params &): block: [5,0,0], thread: [224,0,0] Assertion `0 && \"ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\"` failed.\nCUDA error at gemm.cu:41: device-side assert triggered",
+		NearMiss: "nvcc -arch=sm_120a gemm.cu: the kernel targets the appropriate compute capability",
+	},
 }

@@ -860,6 +860,9 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `DUE TO (PREEMPTION|JOB REQUEUE)|this job is preempted|\b(job|pod|node|instance|VM|machine|runner|[Cc]ontainer)\b.*\b(was|is being|has been|been) preempted|(?:^|: )[Pp]reempted( by|$)`, Not: `\b(stream|warp|block|context|thread)s?\b`},
 			{Line: `[Ss]pot ([Ii]nstance )?[Ii]nterruption|spot (instance|VM|node) (was |is being |has been )?(reclaimed|terminated|evicted)|instance-action.*terminate|Instance (was )?terminated by spot`},
+			// What a hook on the machine read of the cloud's own notice.
+			{Line: `^\{"action": ?"(terminate|stop|hibernate)", ?"time":`},
+			{Line: `[Ll]ife ?cycle\W{1,3}spot\b`, Near: `received a shutdown signal|lost communication with the server`, Within: 60},
 		},
 		Example:  "slurmstepd: error: *** JOB 4711 ON gpu-a7 CANCELLED AT 2026-03-01T10:00:00 DUE TO PREEMPTION ***",
 		NearMiss: "slurmstepd: error: *** JOB 4711 ON gpu-a7 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***",

@@ -33,6 +33,7 @@ type trials struct {
 	cudnn    line     // that says that it is on for convolutions
 	off      line     // that says that products of the library do without it
 	dot      line     // shows a product of the kernel
+	mma      line     // that names an instruction of TF32
 	exactly  bool     // the kernel asks for exact products
 	asserted bool     // a script ended with an assertion, or says that it failed
 	raised   bool     // one with an assertion
@@ -1015,7 +1016,13 @@ func (t *trials) tf32(l line) {
 	if l.is(exactDot) {
 		t.exactly = true
 	}
-	if !l.is(tf32Word) || kernelWord.MatchString(l.text) {
+	if !l.is(tf32Word) {
+		return
+	}
+	if t.mma.n == 0 && tf32Instruction.MatchString(l.text) {
+		t.mma = l
+	}
+	if kernelWord.MatchString(l.text) && !torchSetting.MatchString(l.text) {
 		return
 	}
 	if t.off.n == 0 && tf32Off.MatchString(l.text) {
@@ -1038,7 +1045,7 @@ func (t *trials) tellTF32(sc *logScan) {
 	exact := sc.printed.exact
 	coarse := exact[0] >= leastTF32 && exact[0] <= tf32Error && exact[0] > farFromExact*exact[1] && exact[1] > 0 && !sc.printed.inexact
 	on, off := t.on.n > 0, t.off.n > 0
-	if !on && !off && !coarse && t.cudnn.n == 0 {
+	if !on && !off && !coarse && t.cudnn.n == 0 && t.mma.n == 0 {
 		return
 	}
 	wrong, first, conv, named := 0, line{}, true, false
@@ -1075,13 +1082,13 @@ func (t *trials) tellTF32(sc *logScan) {
 	case t.cudnn.n > 0 && conv && !coarse:
 		sc.explains(forcedTF32, wrongValues, t.cudnn)
 	case t.exactly || named && !coarse:
-	case coarse || off && (t.dot.n > 0 || passed):
+	case coarse || off && (t.dot.n > 0 || passed) || t.mma.n > 0:
 		text := "the errors of float32 are as large as TF32 rounds"
 		if coarse {
 			text += fmt.Sprintf("; the kernel is off by %.3g from the exact values, the reference by %.3g", exact[0], exact[1])
 		}
 		at := first
-		for _, l := range []line{t.off, t.dot} {
+		for _, l := range []line{t.off, t.dot, t.mma} {
 			if l.n > 0 {
 				text += "; line " + fmt.Sprint(l.n) + ": " + l.text
 			}
@@ -1102,6 +1109,11 @@ const leastTF32 = 2e-4
 
 var (
 	tf32Word = probe(`TF32|tf32|matmul_precision|fp32_precision`)
+	// torchSetting is a setting of the tensor library's by its name, whatever else the line
+	// names.
+	torchSetting = regexp.MustCompile(`\bfloat32_matmul_precision\b|\b(?:matmul|cudnn)\.(?:allow_tf32|fp32_precision)\b|\bNVIDIA_TF32_OVERRIDE\b`)
+	// tf32Instruction is a product of TF32 in what a kernel was compiled to.
+	tf32Instruction = regexp.MustCompile(`\b(?:mma|wgmma\w*|tcgen05)\.\S*tf32|\bHMMA\.\S*TF32`)
 	// tf32On is what says that products of the tensor library take TF32.
 	tf32On = regexp.MustCompile(`\bNVIDIA_TF32_OVERRIDE[=:] ?1\b|\b(?:[\w.]*cudnn[\w.]*[. ])?allow_tf32\b[^,;]{0,4}[=: ] ?[Tt]rue\b|matmul_precision\W{1,4}(?:high|medium)\b|matmul\.fp32_precision\W{1,4}tf32\b`)
 	// tf32Off is what says that its products of matrices do not.

@@ -11,6 +11,8 @@ import (
 // signature that leads for each.
 func TestWordingsOfTheMachineRoom(t *testing.T) {
 	for _, c := range []struct{ want, log string }{
+		{"S-X61", "Instance life cycle: spot\ntests/ops/test_a.py::test_b PASSED\n##[error]The runner has received a shutdown signal. This can happen when the runner service is stopped.\nGET /latest/meta-data/spot/instance-action\n{\"action\":\"terminate\",\"time\":\"2026-03-01T10:00:00Z\"}"},
+		{"S-X61", "Instance life cycle: spot\ntests/ops/test_a.py::test_b PASSED\n##[error]The self-hosted runner lost communication with the server."},
 		{"S-X64", "Error response from daemon: could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network"},
 		{"S-X64", "ERROR: all predefined address pools have been fully subnetted"},
 		{"S-R82", "nvidia-container-cli: mount error: file creation failed: /var/lib/docker/overlay2/aa/merged/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1: file exists: unknown"},

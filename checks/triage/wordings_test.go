@@ -12,6 +12,10 @@ import (
 // settings: the signature that leads.
 func TestOtherWordings(t *testing.T) {
 	for _, c := range []struct{ want, log string }{
+		{"S-I23", "____ ERROR at setup of test_queue ____\n.venv/lib/python3.12/site-packages/pytest_async/plugin.py:71: in _wrap\nE   AttributeError: 'FixtureDef' object has no attribute 'owner'"},
+		{"S-B92", "error: linking with `cc` failed: exit status: 1\n          /src/registry/pyo3-0.24.1/src/err/mod.rs:12: undefined reference to `PyErr_Print'\n          collect2: error: ld returned 1 exit status"},
+		{"S-C131", "tile 1.0 | torch 2.8.0 (float32_matmul_precision=highest) | triton 3.4.0\ntests/test_mm.py::test_matmul[float16-64] PASSED\ntests/test_mm.py::test_matmul[float32-64] FAILED\n=== FAILURES ===\n____ test_matmul[float32-64] ____\nE   AssertionError: Tensor-likes are not close!\nE\nE   Mismatched elements: 3900 / 4096 (95.2%)\nE   Greatest absolute difference: 0.0312 at index (1, 7) (up to 0.0001 allowed)\nE   Greatest relative difference: 3.1 at index (2, 2) (up to 0.0001 allowed)"},
+		{"S-C131", "ptx: 32 x mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32\ntests/test_mm.py::test_matmul[float32-64] FAILED\n=== FAILURES ===\n____ test_matmul[float32-64] ____\nE   AssertionError: Tensor-likes are not close!\nE\nE   Mismatched elements: 3900 / 4096 (95.2%)\nE   Greatest absolute difference: 0.0312 at index (1, 7) (up to 0.0001 allowed)\nE   Greatest relative difference: 3.1 at index (2, 2) (up to 0.0001 allowed)"},
 		{"S-I02", "E   AttributeError: function/symbol 'tile_relu' not found in library '/opt/app/libkernels.so': /opt/app/libkernels.so: undefined symbol: tile_relu"},
 		{"S-P14", "Unable to set persistence mode for GPU 00000000:41:00.0: Insufficient Permissions\nTerminating early due to previous errors."},
 		{"S-P14", "The current user does not have permission to change clocks for GPU 00000000:41:00.0."},
