@@ -739,7 +739,7 @@ var buildRows = []Row{
 		NearMiss: "   Compiling half v2.4.1 (incompatible versions are left out)",
 	},
 	{
-		ID: "S-B48", Over: []string{"S-B30", "S-B104", "S-B106", "S-B108"}, Stage: Build, Class: Env, From: Platform,
+		ID: "S-B48", Over: []string{"S-B82", "S-B30", "S-B104", "S-B106", "S-B108"}, Stage: Build, Class: Env, From: Platform,
 		Title: "The host's C++ compiler is not one that the CUDA toolkit takes",
 		Steps: []string{
 			"Install a compiler version that the toolkit's header names, and point `CUDAHOSTCXX` or `-ccbin` at it.",
@@ -1250,6 +1250,21 @@ var buildRows = []Row{
 		},
 		Example:  "crti.o: in function `_init':\n(.init+0xb): relocation truncated to fit: R_X86_64_REX_GOTPCRELX against undefined symbol `__gmon_start__'\ncollect2: error: ld returned 1 exit status",
 		NearMiss: "libops.so: 1.4 GiB, no relocation is out of reach",
+	},
+	{
+		ID: "S-B134", Over: []string{"S-B55", "S-B84"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "uv looked in the first index only that has the package, and the version is on another one",
+		Steps: []string{
+			"Take the extra index away where it is not needed, or bind it to the packages that it is for (`tool.uv.sources`, `explicit = true`).",
+			"Where all indexes are trusted alike, `--index-strategy unsafe-best-match` (or `UV_INDEX_STRATEGY`) looks in all of them, as pip does.",
+			"Leave the pin alone: the version exists.",
+		},
+		Any: []Pattern{
+			{Line: `was found on https?://\S+, but not|[Bb]y default, uv will only consider versions|version may be available on a subsequent index`},
+		},
+		Context:  `\b(UV_EXTRA_INDEX_URL|UV_INDEX\w*|--extra-index-url|--index-url|--index)\b`,
+		Example:  "UV_EXTRA_INDEX_URL: https://wheels.example.invalid\n  x No solution found when resolving dependencies:\n      hint: `tile-lib` was found on https://wheels.example.invalid/, but not at the requested version (tile-lib==2.1).",
+		NearMiss: "Resolved 41 packages in 0.20s; `tile-lib` was found on https://wheels.example.invalid/",
 	},
 	{
 		ID: "S-B84", Stage: Build, Class: Host, Also: Env, From: Platform,

@@ -230,6 +230,52 @@ var importRows = []Row{
 		NearMiss: "PytestDeprecationWarning: Marks on fixtures are deprecated",
 	},
 	{
+		ID: "S-I108", Over: []string{"S-I14"}, Stage: Import, Class: InProcess, From: Platform,
+		Title: "Test runs that go on at the same time share one file of coverage data",
+		Steps: []string{
+			"Give each run its own file (`COVERAGE_FILE`, or `parallel = true` in coverage's settings), and combine them when all have ended.",
+			"Or let the runs follow one another, or one pytest run them all.",
+			"No test is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `coverage\.exceptions\.DataError\b|Couldn't use data file .*(no such table|locked|malformed|disk I/O|not a database)`},
+			{Line: `sqlite3\.(OperationalError|DatabaseError): (no such table: (file|meta|context|arc|line_bits)|database is locked|database disk image is malformed)`, Near: `\bcoverage/|\bcov\b|\.coverage\b`, Within: 30},
+		},
+		Context:  `\bCOVERAGE_FILE\b|&$`,
+		Example:  "COVERAGE_FILE=/tmp/cov/.coverage\nINTERNALERROR>   File \"/v/lib/python3.12/site-packages/coverage/sqldata.py\", line 9\nINTERNALERROR> sqlite3.OperationalError: no such table: file",
+		NearMiss: "sqlite3.OperationalError: no such table: runs",
+	},
+	{
+		ID: "S-I109", Over: []string{"S-I14"}, Stage: Import, Class: InProcess, Also: Test, From: Platform,
+		Title: "A test worker died, and the plugin that repeats tests does not know this way of dealing out tests: the crash hides behind an internal error",
+		Steps: []string{
+			"Run once without `--reruns`, or with `--dist load`: then the test that ended the worker is named.",
+			"Look above for what ended it: a signal, memory, an abort in native code.",
+			"pytest-rerunfailures can give a test of a dead worker back only where xdist's scheduler can take it.",
+		},
+		Any: []Pattern{
+			{Line: `^INTERNALERROR> .*\bNotImplementedError\b`, Near: `mark_test_pending|rerunfailures`, Within: 8},
+		},
+		Context:  `node down: |crashed while running`,
+		Example:  "[gw2] node down: Not properly terminated\nINTERNALERROR>   File \"/v/lib/python3.12/site-packages/xdist/scheduler/loadscope.py\", line 1, in mark_test_pending\nINTERNALERROR>     raise NotImplementedError()\nINTERNALERROR> NotImplementedError",
+		NearMiss: "INTERNALERROR>   File \"/src/conftest.py\", line 1, in pytest_configure\nINTERNALERROR> NotImplementedError",
+	},
+	{
+		ID: "S-I110", Over: []string{"S-I14"}, Stage: Import, Class: Env, Also: Test, Rank: Weak, From: Platform,
+		Title: "A plugin of pytest fails inside of itself: its version does not go with that of pytest, or it takes a warning for an error",
+		Steps: []string{
+			"The last file of a package in the error names the plugin: compare its version, and pytest's, with those of the last good run, and hold the one back that moved.",
+			"Newer versions of pytest end the run with a warning of a plugin that older ones passed over: switch it off in that plugin's settings, or filter it.",
+			"Run without the plugin's option to see what the tests themselves say: they are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `^INTERNALERROR> (E +)?[\w.]+(Warning|Error|Exception)\b`, Near: `^INTERNALERROR> (E +)?File "\S*-packages/(pytest_\w+|coverage|xdist|_?hypothesis\w*|anyio|allure_\w+)\b`, Within: 8},
+		},
+		Context:  `^[ +]*pytest-\w+==\d|^plugins: `,
+		Example:  "plugins: cov-6.1.1\nINTERNALERROR> E    File \"/v/lib/python3.12/site-packages/pytest_cov/engine.py\", line 4, in finish\nINTERNALERROR> E    coverage.exceptions.CoverageWarning: Module a was previously imported, but not measured",
+		NearMiss: "INTERNALERROR>   File \"/src/conftest.py\", line 4, in pytest_configure\nINTERNALERROR> ValueError: no such device",
+	},
+	{
 		ID: "S-I14", Stage: Import, Class: Test, Also: InProcess, From: Platform,
 		Title: "pytest was called or configured wrongly: an option, a path, a marker or a setting",
 		Steps: []string{
