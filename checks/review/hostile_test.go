@@ -46,16 +46,24 @@ var places = []place{
 	{demoDir + "reference/analysis.json", hostile.JSON},
 	{demoDir + "reference/reference.mlir", hostile.IR},
 	{demoDir + "generated/generated.mlir", hostile.IR},
-	{tree.ReferenceRoot + "/demo.py", slices.Concat(hostile.Python, hostile.Growing)},
+	{tree.ReferenceRoot + "/demo.py", slices.Concat(hostile.Python, inLong(hostile.Growing))},
 	{tree.OpsRoot + "/ffi_util.rs", nil},
 	{tree.OpsRoot + "/__init__.py", hostile.Python},
-	{"tests/conftest.py", slices.Concat(hostile.Python, hostile.Growing)},
+	{"tests/conftest.py", slices.Concat(hostile.Python, inLong(hostile.Growing))},
 	{"src/tilegym/ops/ops.py", hostile.Python},
 	{tree.BackendRoot + "/utils.py", nil},
 	{crate + ".cargo/config.toml", hostile.TOML},
 	{demoDir + "reports/perf_investigation_1.md", nil},
 	{demoDir + "reports/agent_logs/b.md", nil},
 	{"pyproject.toml", hostile.TOML},
+}
+
+// inLong are shapes of the long form: they are read as in the wrapper and the test.
+func inLong(shapes []hostile.Shape) []hostile.Shape {
+	if os.Getenv("TILEGATE_LONG") == "" {
+		return nil
+	}
+	return shapes
 }
 
 func (p place) all() []hostile.Shape { return slices.Concat(p.shapes, hostile.Any) }
