@@ -67,7 +67,6 @@ type installs struct {
 	machine string // its processor
 	wheel   absence
 	index   bool // an index for one version of CUDA was named
-	wanted  absence
 	foreign absence
 	release absence
 
