@@ -39,7 +39,10 @@ func seedPlaces(f *testing.F) {
 		}
 		f.Add(uint8(i), "\xef\xbb\xbf\r\n\x00\xff")
 	}
-	for _, r := range all.Rules {
+	for i, r := range all.Rules {
+		if hostile.Race && i%8 != 0 {
+			continue // TestReviewsTogether runs the code of all rules
+		}
 		fixtures, err := filepath.Glob(fmt.Sprintf("../rules/%s%02s/testdata/bad_*.txtar", strings.ToLower(r.ID[:1]), r.ID[1:]))
 		require.NoError(f, err)
 		require.NotEmpty(f, fixtures)
