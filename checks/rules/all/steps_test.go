@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/checks/review"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/rules/all"
 	"github.com/tilegate/tilegate/checks/rules/ruletest"
@@ -50,4 +52,32 @@ func TestStepsAreChosen(t *testing.T) {
 			assert.True(t, r.Chosen(construct), "%s: no step is chosen for %q: name the one that is its help in First, 0 for the first", r.ID, construct)
 		}
 	}
+}
+
+// TestFixesReadAlike: what a fix does is told in small letters, as all texts that follow
+// a word and a colon are.
+func TestFixesReadAlike(t *testing.T) {
+	fixes := 0
+	for _, r := range all.Rules {
+		if r.Fix == "" {
+			continue
+		}
+		n, err := strconv.Atoi(r.ID[1:])
+		require.NoError(t, err)
+		files, err := filepath.Glob(fmt.Sprintf("../%s%02d/testdata/bad_*.txtar", strings.ToLower(r.ID[:1]), n))
+		require.NoError(t, err)
+		for _, file := range files {
+			head, _, err := ruletest.Head(file, r)
+			require.NoError(t, err)
+			report, err := review.Run(context.Background(), review.Options{Head: head, Rules: []*rules.Rule{r}})
+			require.NoError(t, err)
+			for _, f := range report.Findings {
+				if f.Fix != nil {
+					fixes++
+					assert.Regexp(t, "^[a-z`]", f.Fix.Description, file)
+				}
+			}
+		}
+	}
+	assert.Greater(t, fixes, 50)
 }

@@ -110,7 +110,7 @@ func borrowFix(ffi *host.FFI, fn syntax.Node, fixed map[string]bool) *rules.Fix 
 	if ffi.Uses["borrow_tensor"] != "" {
 		borrow = "borrow_tensor"
 	}
-	return rules.Replace(call, borrow+"::<"+elem.Text()+">("+desc.Text()+")", "Borrow the descriptor's memory")
+	return rules.Replace(call, borrow+"::<"+elem.Text()+">("+desc.Text()+")", "borrow the descriptor's memory")
 }
 
 func isDesc(ffi *host.FFI, id syntax.Node) bool {
@@ -140,7 +140,7 @@ func forgetFix(ffi *host.FFI, fn syntax.Node, fixed map[string]bool) *rules.Fix 
 	if !harmless || !ok {
 		return nil
 	}
-	return &rules.Fix{Description: "Drop the call: a borrow frees nothing", Edits: []rules.TextEdit{edit}}
+	return &rules.Fix{Description: "drop the call: a borrow frees nothing", Edits: []rules.TextEdit{edit}}
 }
 
 // borrowed reports calls that turn a borrow back into an owner or move it.

@@ -147,7 +147,7 @@ func includeFix(inc host.Include) *rules.Fix {
 	}
 	text := inc.Node.Text()
 	i := strings.LastIndex(text, "ffi.rs")
-	return rules.Insert(stmt.Span().Start, text[:i]+"kernel.rs"+text[i+len("ffi.rs"):]+";\n"+host.Indent(stmt), "Include the kernel")
+	return rules.Insert(stmt.Span().Start, text[:i]+"kernel.rs"+text[i+len("ffi.rs"):]+";\n"+host.Indent(stmt), "include the kernel")
 }
 
 // Bounds of what is looked at in a checkout.

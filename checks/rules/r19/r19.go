@@ -87,7 +87,7 @@ func fix(f *dsl.Func, n, l, r syntax.Node, approximate bool) *rules.Fix {
 	if !approximate || !same || !f.PlaceOf(n).Type.Valid() || dsl.HasComment(n) {
 		return nil
 	}
-	return rules.Replace(n, "true_div("+dsl.Unparen(l).Text()+", "+dsl.Unparen(r).Text()+")", "Divide as the reference does")
+	return rules.Replace(n, "true_div("+dsl.Unparen(l).Text()+", "+dsl.Unparen(r).Text()+")", "divide as the reference does")
 }
 
 // evidence reports whether the reference divides with truediv, in its source

@@ -81,7 +81,7 @@ func launch(p *rules.Pass, e *host.Export, l *host.Launch) {
 			continue
 		}
 		if proven {
-			p.ReportFix(g.Node, rules.Error, "slot", rules.Replace(g.Node, `"f32".to_string()`, "Accumulate in f32"),
+			p.ReportFix(g.Node, rules.Error, "slot", rules.Replace(g.Node, `"f32".to_string()`, "accumulate in f32"),
 				"generic `%s` of `%s` is the type that `mmaf` accumulates in, but %s is passed; expected `\"f32\".to_string()`", t.Name, f.Name, passed)
 			continue
 		}

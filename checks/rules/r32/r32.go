@@ -75,7 +75,7 @@ func attribute(p *rules.Pass, e *host.Export) {
 	for _, a := range e.Attrs {
 		switch path := dsl.AttributePath(a); path {
 		case "no_mangle":
-			p.ReportFix(a, rules.Error, "attribute", rules.Replace(a, "unsafe(no_mangle)", "Write the attribute as Rust 2024 wants it"),
+			p.ReportFix(a, rules.Error, "attribute", rules.Replace(a, "unsafe(no_mangle)", "write the attribute as Rust 2024 wants it"),
 				"`#[no_mangle]` on `%s` is an error in Rust 2024; expected `#[unsafe(no_mangle)]`", e.Name)
 			return
 		case "export_name":
@@ -97,7 +97,7 @@ func attribute(p *rules.Pass, e *host.Export) {
 		first = e.Attrs[0].Parent()
 	}
 	p.ReportFix(e.NameAt, rules.Error, "attribute",
-		rules.Insert(first.Span().Start, "#[unsafe(no_mangle)]\n"+host.Indent(first), "Export the symbol under its name"),
+		rules.Insert(first.Span().Start, "#[unsafe(no_mangle)]\n"+host.Indent(first), "export the symbol under its name"),
 		"`%s` has no `#[unsafe(no_mangle)]`, so the library has no symbol of that name", e.Name)
 }
 
@@ -393,7 +393,7 @@ func deviceFix(k *host.Kernel, c dsl.Call) *rules.Fix {
 	}
 	for _, e := range k.FFI.Exports {
 		if n := len(e.Params); let.Inside(e.Body) && n >= 2 && e.Params[n-2].Name == "device_id" && e.Params[n-1].Name == "raw_stream" {
-			return &rules.Fix{Description: "Take the device and the stream from the caller", Edits: []rules.TextEdit{{
+			return &rules.Fix{Description: "take the device and the stream from the caller", Edits: []rules.TextEdit{{
 				Span: syntax.Span{Start: let.Span().Start, End: next.Span().End},
 				New:  "crate::setup_device_stream!(" + dev.Text() + ", " + stream.Text() + ", device_id, raw_stream);",
 			}}}

@@ -242,7 +242,7 @@ func missing(p *rules.Pass, man *host.Manifest, deps map[string]*dependency, nam
 			}
 		}
 		end := man.File.LineStart(man.File.Position(at).Line) + len(man.File.Line(man.File.Position(at).Line))
-		fix = rules.Insert(end, fmt.Sprintf("\n%s = \"=%s\"", name, want), "Add the crate")
+		fix = rules.Insert(end, fmt.Sprintf("\n%s = \"=%s\"", name, want), "add the crate")
 	}
 	why := ""
 	if name == "cutile-compiler" {
@@ -252,7 +252,7 @@ func missing(p *rules.Pass, man *host.Manifest, deps map[string]*dependency, nam
 }
 
 func versionFix(d *dependency, want string) *rules.Fix {
-	return &rules.Fix{Description: "Pin the version", Edits: []rules.TextEdit{{Span: d.version.At, New: `"=` + want + `"`}}}
+	return &rules.Fix{Description: "pin the version", Edits: []rules.TextEdit{{Span: d.version.At, New: `"=` + want + `"`}}}
 }
 
 // sourceFix replaces an inline table that only says where the crate is.
@@ -260,7 +260,7 @@ func sourceFix(d *dependency, want string) *rules.Fix {
 	if !d.plain || d.table || len(d.source.Path) != 3 || d.source.Entry.Start == d.source.Key.Start {
 		return nil
 	}
-	return &rules.Fix{Description: "Take the crate from the registry", Edits: []rules.TextEdit{{
+	return &rules.Fix{Description: "take the crate from the registry", Edits: []rules.TextEdit{{
 		Span: d.source.Entry, New: d.source.Path[1] + ` = "=` + want + `"`,
 	}}}
 }
@@ -496,5 +496,5 @@ func includeFix(inc host.Include, other string) *rules.Fix {
 	}
 	line := strings.Replace(inc.Node.Text(), path.Base(inc.Path), path.Base(other), 1) + ";"
 	f, last := stmt.File(), stmt.EndPos().Line
-	return rules.Insert(f.LineStart(last)+len(f.Line(last)), "\n"+host.Indent(stmt)+line, "Include the other file of the op")
+	return rules.Insert(f.LineStart(last)+len(f.Line(last)), "\n"+host.Indent(stmt)+line, "include the other file of the op")
 }

@@ -74,7 +74,7 @@ func names(p *rules.Pass, k *host.Kernel, w *host.Wrapper) {
 			}
 			var fix *rules.Fix
 			if len(b.CDef.Decls) == 1 && len(exports) == 1 && exports[0] == "cutile_"+k.Name && called(w, exports[0]) {
-				fix = rules.Replace(d.NameAt, exports[0], "Declare the exported symbol")
+				fix = rules.Replace(d.NameAt, exports[0], "declare the exported symbol")
 			}
 			p.ReportFix(d.NameAt, rules.Error, "symbol", fix, "`%s` is declared, but no `ffi.rs` of the crate exports it%s", d.Name, have(exports))
 		}
@@ -88,7 +88,7 @@ func names(p *rules.Pass, k *host.Kernel, w *host.Wrapper) {
 		}
 		var fix *rules.Fix
 		if only := onlyDeclaration(w); only != "" && slices.Contains(exports, only) && c.SymbolAt.Is("identifier") {
-			fix = rules.Replace(c.SymbolAt, only, "Call the declared symbol")
+			fix = rules.Replace(c.SymbolAt, only, "call the declared symbol")
 		}
 		p.ReportFix(c.SymbolAt, rules.Error, "call", fix, "`%s` is called, but `_FFI_CDEF` declares %s", c.Symbol, list(declared(w)))
 	}
@@ -147,7 +147,7 @@ func keyName(p *rules.Pass, k *host.Kernel, w *host.Wrapper) {
 		}
 		var fix *rules.Fix
 		if b.KeyAt.Is("string") && slices.Contains(symbols(k), "cutile_"+k.Name) && len(distinct) == 1 {
-			fix = rules.Replace(b.KeyAt, `"`+k.Name+`"`, "Name the op as its folder does")
+			fix = rules.Replace(b.KeyAt, `"`+k.Name+`"`, "name the op as its folder does")
 		}
 		p.ReportFix(b.KeyAt, rules.Error, "key", fix, "the wrapper binds `%s`, but the op's folder is `%s_kernel`; expected `%s`", b.Key, k.Name, k.Name)
 	}
@@ -206,7 +206,7 @@ func labels(p *rules.Pass, w *host.Wrapper) {
 		seen[at] = true
 		var fix *rules.Fix
 		if at.Is("string") && !at.ChildOf("interpolation").Valid() {
-			fix = rules.Replace(at, `"`+only+`"`, "Name the called symbol")
+			fix = rules.Replace(at, `"`+only+`"`, "name the called symbol")
 		}
 		p.ReportFix(at, rules.Error, "label", fix, "errors are reported as `%s`, but the wrapper calls `%s`", words.Cut(name, 60), only)
 	}
@@ -282,7 +282,7 @@ func spelledBackend(p *rules.Pass, r *host.Register) {
 	}
 	var fix *rules.Fix
 	if text := r.BackendAt.ChildOf("string_content"); r.BackendAt.Is("string") && text.Text() == r.Backend {
-		fix = rules.Replace(text, host.Backend, "Spell the backend as the dispatcher does")
+		fix = rules.Replace(text, host.Backend, "spell the backend as the dispatcher does")
 	}
 	p.ReportFix(r.BackendAt, rules.Error, "backend", fix, "the op is registered for `%s`, which is no backend; expected `%s`, with this spelling", r.Backend, host.Backend)
 }
@@ -342,7 +342,7 @@ func imported(p *rules.Pass, k *host.Kernel) {
 		return
 	}
 	f, line := in.File, in.Last.EndPos().Line
-	fix := rules.Insert(f.LineStart(line)+len(f.Line(line)), "\n"+host.Indent(in.Last)+"from . import "+k.Name+"  # noqa: F401", "Import the wrapper")
+	fix := rules.Insert(f.LineStart(line)+len(f.Line(line)), "\n"+host.Indent(in.Last)+"from . import "+k.Name+"  # noqa: F401", "import the wrapper")
 	p.ReportFix(in.Last, rules.Error, "import "+k.Name, fix, format, in.File.Path, k.Name, k.Name)
 }
 

@@ -413,7 +413,7 @@ func fixMissing(w *host.Wrapper, c *host.LibCall, stmt syntax.Node, rc string, n
 	if stmt.Next().Valid() && stmt.Next().Pos().Line == last {
 		return nil // more statements on the line
 	}
-	fix := &rules.Fix{Description: "Check the return code"}
+	fix := &rules.Fix{Description: "check the return code"}
 	if name {
 		fix.Edits = append(fix.Edits, rules.TextEdit{Span: syntax.Span{Start: stmt.Span().Start, End: stmt.Span().Start}, New: rc + " = "})
 	}

@@ -103,7 +103,7 @@ func refuses(p *rules.Pass, w *host.Wrapper) {
 		if names := wanting(cond); len(names) > 0 && raise.Valid() {
 			var fix *rules.Fix
 			if cond.Is("attribute") && len(body.NamedChildren()) == 1 && !n.Field("alternative").Valid() && usedAfter(n, names[0]) {
-				fix = rules.Replace(raise, names[0]+" = "+names[0]+".detach()", "Detach the tensor")
+				fix = rules.Replace(raise, names[0]+" = "+names[0]+".detach()", "detach the tensor")
 			}
 			p.ReportFix(raise, rules.Error, "refuses", fix, "the wrapper raises when `%s` requires gradients; tests pass such tensors to the forward pass, expected `%s = %s.detach()`", names[0], names[0], names[0])
 		}
@@ -116,7 +116,7 @@ func assertFix(n, cond syntax.Node) *rules.Fix {
 		return nil
 	}
 	x := arg.Field("object").Text()
-	return rules.Replace(n, "if "+arg.Text()+":\n"+host.Indent(n)+"    "+x+" = "+x+".detach()", "Detach the tensor")
+	return rules.Replace(n, "if "+arg.Text()+":\n"+host.Indent(n)+"    "+x+" = "+x+".detach()", "detach the tensor")
 }
 
 // usedAfter reports whether a statement's function uses a name after it, so
@@ -266,7 +266,7 @@ func detachFix(fn syntax.Node, names []string) *rules.Fix {
 		indent := host.Indent(first)
 		b.WriteString("if " + name + ".requires_grad:\n" + indent + "    " + name + " = " + name + ".detach()\n" + indent)
 	}
-	return rules.Insert(first.Span().Start, b.String(), "Detach before the first use")
+	return rules.Insert(first.Span().Start, b.String(), "detach before the first use")
 }
 
 // firstStatement is the first statement of a function after its docstring.

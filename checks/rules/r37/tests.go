@@ -111,5 +111,5 @@ func skipFix(w *host.Wrapper, fn syntax.Node, param string) *rules.Fix {
 		return nil
 	}
 	indent := host.Indent(first)
-	return rules.Insert(first.Span().Start, "if "+param+" == \"cutile-rs\":\n"+indent+"    pytest.skip(\"cutile-rs is forward only\")\n"+indent, "Skip the backend")
+	return rules.Insert(first.Span().Start, "if "+param+" == \"cutile-rs\":\n"+indent+"    pytest.skip(\"cutile-rs is forward only\")\n"+indent, "skip the backend")
 }

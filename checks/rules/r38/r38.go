@@ -184,5 +184,5 @@ func removal(c syntax.Node, same bool) *rules.Fix {
 	if !ok {
 		return nil
 	}
-	return &rules.Fix{Description: "Delete the launch", Edits: []rules.TextEdit{edit}}
+	return &rules.Fix{Description: "delete the launch", Edits: []rules.TextEdit{edit}}
 }

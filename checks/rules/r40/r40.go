@@ -211,7 +211,7 @@ func gate(t *host.Wrapper, parametrize syntax.Node) *rules.Fix {
 	}
 	f, line, indent := after.File(), after.EndPos().Line, host.Indent(after)
 	return rules.Insert(f.LineStart(line)+len(f.Line(line)),
-		"\n"+indent+"if is_backend_available(\"cutile-rs\"):\n"+indent+"    "+name+" = "+name+" + [\"cutile-rs\"]", "Run with the backend where it is available")
+		"\n"+indent+"if is_backend_available(\"cutile-rs\"):\n"+indent+"    "+name+" = "+name+" + [\"cutile-rs\"]", "run with the backend where it is available")
 }
 
 // backendModules are the folders of backends below tilegym.ops.
