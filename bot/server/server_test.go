@@ -3,6 +3,8 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
@@ -277,6 +279,32 @@ func TestSettingsThatAreWrong(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	require.NotContains(t, err.Error(), "hunter2")
+
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	sec1, err := x509.MarshalECPrivateKey(ec)
+	require.NoError(t, err)
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(ec)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		block pem.Block
+		want  string
+	}{
+		{pem.Block{Type: "EC PRIVATE KEY", Bytes: sec1}, "found a private key of another kind"},
+		{pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}, "found a private key of another kind"},
+		{pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte{1}}, "that is not encrypted, found an encrypted one"},
+		{pem.Block{Type: "RSA PRIVATE KEY", Headers: map[string]string{"Proc-Type": "4,ENCRYPTED"}, Bytes: []byte{1}}, "that is not encrypted, found an encrypted one"},
+		{pem.Block{Type: "CERTIFICATE", Bytes: []byte{1}}, "found a PEM block that holds no private key"},
+	} {
+		env["TILEGATE_PRIVATE_KEY"] = string(pem.EncodeToMemory(&c.block))
+		_, err := server.LoadSettings("", nil, func(k string) string { return env[k] })
+		require.ErrorContains(t, err, "TILEGATE_PRIVATE_KEY: expected a PEM block with the App's RSA private key")
+		require.ErrorContains(t, err, c.want)
+	}
+
+	require.Equal(t, []string{"TILEGATE_APPID", "TILEGATE_LISTEM"}, server.Unread([]string{
+		"TILEGATE_LISTEM=:1", "TILEGATE_LISTEN=:1", "HOME=/", "TILEGATE_APPID=7", "TILEGATE_SERVICE_HOST=10.0.0.1", "TILEGATE_PORT_8080_TCP=x", "TILEGATE_PRIVATE_KEY_FILE=x",
+	}))
 
 	_, err = server.LoadSettings("settings.yml", []byte("webhook_secret: hunter2\nlisten_on: x\n"), func(string) string { return "" })
 	require.ErrorContains(t, err, "listen_on")

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -79,7 +80,21 @@ func readFile(name string, data []byte, getenv func(string) string) (f file, err
 			return file{}, fmt.Errorf("%s: expected the keys of docs/serve.md with text values: %s", name, yaml.FormatError(err, false, false))
 		}
 	}
-	for name, field := range map[string]*string{
+	for name, field := range f.variables() {
+		if v := getenv(name); v != "" {
+			*field = v
+		}
+	}
+	// A key given directly beats a file named in the other place.
+	if getenv("TILEGATE_PRIVATE_KEY_FILE") != "" && getenv("TILEGATE_PRIVATE_KEY") == "" {
+		f.PrivateKey = ""
+	}
+	return f, nil
+}
+
+// variables are the environment variables, each with the setting that it overrides.
+func (f *file) variables() map[string]*string {
+	return map[string]*string{
 		"TILEGATE_GITHUB_API_URL":     &f.GitHubAPIURL,
 		"TILEGATE_APP_ID":             &f.AppID,
 		"TILEGATE_PRIVATE_KEY":        &f.PrivateKey,
@@ -92,16 +107,28 @@ func readFile(name string, data []byte, getenv func(string) string) (f file, err
 		"TILEGATE_RECONCILE_INTERVAL": &f.ReconcileInterval,
 		"TILEGATE_WRITE_PACE":         &f.WritePace,
 		"TILEGATE_POLL_INTERVAL":      &f.PollInterval,
-	} {
-		if v := getenv(name); v != "" {
-			*field = v
+	}
+}
+
+// ofCluster begins the variables that Kubernetes sets in every container beside a
+// service named tilegate.
+var ofCluster = []string{"TILEGATE_PORT", "TILEGATE_SERVICE_"}
+
+// Unread are the names among some environment variables ("NAME=value", as os.Environ
+// gives them) that begin as the App's do and that it does not read, sorted: most are
+// slips of the pen.
+func Unread(environ []string) []string {
+	known := new(file).variables()
+	var unread []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if begins("TILEGATE_") && known[name] == nil && !slices.ContainsFunc(ofCluster, begins) {
+			unread = append(unread, name)
 		}
 	}
-	// A key given directly beats a file named in the other place.
-	if getenv("TILEGATE_PRIVATE_KEY_FILE") != "" && getenv("TILEGATE_PRIVATE_KEY") == "" {
-		f.PrivateKey = ""
-	}
-	return f, nil
+	slices.Sort(unread)
+	return unread
 }
 
 // databaseURL checks the database's URL.
@@ -194,13 +221,23 @@ func (f file) privateKey(p *problems) Secret {
 		p.add(name, want, "text without a PEM block")
 		return ""
 	}
-	if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err != nil {
-		if _, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil {
-			p.add(name, want, "a PEM block that holds no private key")
-			return ""
-		}
+	if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+		return Secret(text)
 	}
-	return Secret(text)
+	switch key, err := x509.ParsePKCS8PrivateKey(block.Bytes); {
+	case err == nil:
+		if _, ok := key.(*rsa.PrivateKey); ok {
+			return Secret(text)
+		}
+		p.add(name, want, "a private key of another kind")
+	case strings.HasPrefix(block.Type, "ENCRYPTED") || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
+		p.add(name, want+" that is not encrypted", "an encrypted one")
+	case strings.HasSuffix(block.Type, "PRIVATE KEY") && block.Type != "RSA PRIVATE KEY" && block.Type != "PRIVATE KEY":
+		p.add(name, want, "a private key of another kind")
+	default:
+		p.add(name, want, "a PEM block that holds no private key")
+	}
+	return ""
 }
 
 func duration(p *problems, name, text string, def, least time.Duration) time.Duration {

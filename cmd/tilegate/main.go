@@ -207,11 +207,26 @@ func run(args []string, s streams) (status int) {
 		if errors.As(err, &code) {
 			return int(code)
 		}
-		// It quotes names and texts of files.
-		fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(err.Error()))
+		for _, err := range each(err) {
+			// It quotes names and texts of files.
+			fmt.Fprintln(s.Err, "tilegate:", untrusted.Text(err.Error()))
+		}
 		return int(exitUsage)
 	}
 	return 0
+}
+
+// each is an error, or those that errors.Join made one of.
+func each(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, each(e)...)
+	}
+	return all
 }
 
 // commandOf is the command whose arguments could not be parsed.

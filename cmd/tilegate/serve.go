@@ -51,6 +51,9 @@ func (c *serveCmd) Run(s streams) error {
 	for _, doubt := range settings.Doubts() {
 		log.Warn(doubt)
 	}
+	for _, name := range server.Unread(os.Environ()) {
+		log.Warn(name + " is set and is no setting of the App: docs/serve.md lists them")
+	}
 	public, err := net.Listen("tcp", settings.Listen)
 	if err != nil {
 		return fmt.Errorf("TILEGATE_LISTEN: %w", err)
@@ -72,7 +75,7 @@ func (c *serveCmd) Run(s streams) error {
 func serve(ctx context.Context, settings server.Settings, public, admin net.Listener, log *slog.Logger) error {
 	st, err := store.Open(ctx, settings.DatabaseURL, time.Now)
 	if err != nil {
-		return err
+		return fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", settings.DatabaseURL, err)
 	}
 	defer st.Close()
 	key, err := st.Key(ctx, "run pages")
