@@ -59,21 +59,42 @@ type Dropped struct {
 // more and no new one in the edited text. With a base only the fixes of findings
 // that are new are applied. The kernels of the options are not used.
 func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
-	w := &workshop{o: o, only: only, undone: map[string]bool{}}
+	w := &workshop{o: o, only: only}
 	if err := w.lookAtBase(ctx); err != nil {
 		return nil, err
 	}
-	now, err := w.look(ctx, nil, nil)
+	first, err := w.look(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := &Repaired{}
-	history := []*state{now}
+	out, lost, err := w.repair(ctx, first)
+	if err != nil || len(lost) == 0 {
+		return out, err
+	}
+	// Of two fixes for one place the first took the other's text away: the other way
+	// round both may hold.
+	w.smallFirst = true
+	again, stillLost, err := w.repair(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	if len(stillLost)+len(again.Dropped) < len(lost)+len(out.Dropped) {
+		out, lost = again, stillLost
+	}
+	out.Dropped = append(out.Dropped, lost...)
+	return out, nil
+}
+
+// repair applies what fixes it can from one state on. lost are fixes that other ones
+// made impossible.
+func (w *workshop) repair(ctx context.Context, first *state) (out *Repaired, lost []Dropped, err error) {
+	w.undone = map[string]bool{}
+	out = &Repaired{}
+	history := []*state{first}
 	for range maxRounds {
-		now = history[len(history)-1]
-		next, dropped, err := w.round(ctx, now)
+		next, dropped, err := w.round(ctx, history[len(history)-1])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out.Dropped = dropped
 		if next == nil {
@@ -93,11 +114,11 @@ func Repair(ctx context.Context, o Options, only []string) (*Repaired, error) {
 		}
 		history = append(history, next)
 	}
-	now = history[len(history)-1]
+	now := history[len(history)-1]
 	findings, _ := group(now.hits, w.older(now))
-	out.Left = o.report(now.tree, now.tree.Kernels, findings)
+	out.Left = w.o.report(now.tree, now.tree.Kernels, findings)
 	out.Files = repaired(history)
-	return out, nil
+	return out, w.lost(first, now), nil
 }
 
 // repaired sums up the patches that led to the last state.
@@ -132,9 +153,13 @@ func repaired(history []*state) []RepairedFile {
 type workshop struct {
 	o      Options
 	only   []string
-	undone map[string]bool // fixes, by offerKey, that other fixes undo
-	base   *tree.Tree      // nil without one
-	before []hit           // of the base
+	base   *tree.Tree // nil without one
+	before []hit      // of the base
+	// undone are fixes, by offerKey, that other fixes undo.
+	undone map[string]bool
+	// smallFirst says that of fixes for one place the one with the least text goes first,
+	// and not that of the first diagnostic.
+	smallFirst bool
 }
 
 // lookAtBase reviews the base, if there is one.
@@ -292,9 +317,47 @@ func (w *workshop) offers(s *state) (out, undone []hit) {
 	return out, undone
 }
 
+// lost are fixes that were offered at first and that nothing offers any more though
+// their diagnostics are left: other fixes changed the text around them. Those without a
+// fix are counted by rule and file, as nothing else of a place stays the same.
+func (w *workshop) lost(before, now *state) []Dropped {
+	type place struct{ rule, file string }
+	each := func(s *state, take func(place, hit)) {
+		older := w.older(s)
+		for i, h := range s.hits {
+			if !older[i] && (len(w.only) == 0 || slices.Contains(w.only, h.rule.ID)) {
+				take(place{h.rule.ID, h.File.Path}, h)
+			}
+		}
+	}
+	bare, offered := map[place]int{}, map[place][]string{}
+	each(before, func(p place, h hit) {
+		if h.Fix == nil {
+			bare[p]++
+		} else {
+			offered[p] = append(offered[p], h.Fix.Description)
+		}
+	})
+	var out []Dropped
+	each(now, func(p place, h hit) {
+		if h.Fix != nil {
+			return
+		}
+		if bare[p]--; bare[p] < 0 && len(offered[p]) > 0 {
+			out = append(out, Dropped{p.rule, p.file, h.File.Position(h.Span.Start).Line, offered[p][0], "another fix changed the text around it, and it has none any more"})
+			offered[p] = offered[p][1:]
+		}
+	})
+	return out
+}
+
 // try applies fixes, those that overlap an earlier one left out, and reviews
 // the result; nil with the reason when it is not better.
 func (w *workshop) try(ctx context.Context, now *state, offers []hit) (*state, string, error) {
+	if w.smallFirst {
+		offers = slices.Clone(offers)
+		slices.SortStableFunc(offers, func(a, b hit) int { return cmp.Compare(extent(a.Fix), extent(b.Fix)) })
+	}
 	patches, why := plan(offers)
 	if why != "" {
 		return nil, why, nil
@@ -325,6 +388,18 @@ func (w *workshop) try(ctx context.Context, now *state, offers []hit) (*state, s
 	return next, "", nil
 }
 
+// hull is what a fix's edits, in any order, enclose.
+func hull(f *rules.Fix) syntax.Span {
+	out := f.Edits[0].Span
+	for _, e := range f.Edits[1:] {
+		out.Start, out.End = min(out.Start, e.Span.Start), max(out.End, e.Span.End)
+	}
+	return out
+}
+
+// extent is how many bytes a fix's edits enclose.
+func extent(f *rules.Fix) int { h := hull(f); return h.End - h.Start }
+
 // plan joins fixes into one patch a file. A fix whose edits touch or enclose
 // those of an earlier one waits for another round; equal fixes are one.
 func plan(offers []hit) (patches []patch, why string) {
@@ -343,11 +418,11 @@ func plan(offers []hit) (patches []patch, why string) {
 			patches[i].offers = append(patches[i].offers, h)
 			continue
 		}
-		hull := syntax.Span{Start: edits[0].Span.Start, End: edits[len(edits)-1].Span.End}
-		if slices.ContainsFunc(taken[h.File.Path], func(s syntax.Span) bool { return s.Start <= hull.End && hull.Start <= s.End }) {
+		whole := hull(h.Fix)
+		if slices.ContainsFunc(taken[h.File.Path], func(s syntax.Span) bool { return s.Start <= whole.End && whole.Start <= s.End }) {
 			continue
 		}
-		taken[h.File.Path] = append(taken[h.File.Path], hull)
+		taken[h.File.Path] = append(taken[h.File.Path], whole)
 		if !known {
 			i = len(patches)
 			at[h.File.Path] = i

@@ -73,6 +73,34 @@ func TestRepairOnlyWhatIsNew(t *testing.T) {
 	require.Empty(t, out.Dropped)
 }
 
+// A fix that another one would make impossible goes first, and where neither order
+// helps it is told.
+func TestRepairLosesNoFix(t *testing.T) {
+	// This rule has a fix for one text only.
+	bare := &rules.Rule{ID: "R3", Title: "R3", Severity: rules.Error, Scope: rules.PerKernel, Run: func(p *rules.Pass) {
+		f := p.Tree.File(p.Kernel.KernelRS)
+		src := string(f.Src)
+		if !strings.Contains(src, "worse") {
+			return
+		}
+		at := strings.Index(src, "worse")
+		d := rules.Diagnostic{File: f, Span: syntax.Span{Start: at, End: at + len("worse")}, Message: "found worse"}
+		if i := strings.Index(src, "x = worse"); i >= 0 {
+			d.Fix = &rules.Fix{Description: "write better", Edits: []rules.TextEdit{{Span: syntax.Span{Start: i, End: at + len("worse")}, New: "x = better"}}}
+		}
+		p.Report(d)
+	}}
+	r := repair(t, kernel("fn a() { (x = worse) }\n"), nil, replacing("R1", "(x = worse)", "(y = worse)"), bare)
+	require.Len(t, r.Files, 1)
+	require.Equal(t, "fn a() { (x = better) }\n", string(r.Files[0].After))
+	require.Empty(t, r.Dropped)
+
+	r = repair(t, kernel("fn a() { x = worse; }\n"), nil, replacing("R1", "x =", "y ="), bare)
+	require.Len(t, r.Files, 1)
+	require.Equal(t, "fn a() { y = worse; }\n", string(r.Files[0].After))
+	require.Equal(t, []review.Dropped{{Rule: "R3", Path: demoKernel, Line: 1, Description: "write better", Why: "another fix changed the text around it, and it has none any more"}}, r.Dropped)
+}
+
 func repair(t *testing.T, head fstest.MapFS, only []string, list ...*rules.Rule) *review.Repaired {
 	t.Helper()
 	r, err := review.Repair(context.Background(), review.Options{Head: head, Rules: list}, only)
