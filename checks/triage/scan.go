@@ -193,6 +193,7 @@ type logScan struct {
 	abi      abi
 	early    conditions
 	installs installs
+	evidence evidence
 	multiple multiples
 	pairs    pairs
 	printed  printed
@@ -342,6 +343,7 @@ func (sc *logScan) line(n int, shown string) {
 	if !sc.passing && !node {
 		sc.early.line(l)
 		sc.installs.line(l)
+		sc.evidence.line(l)
 		sc.setup.line(l)
 	}
 	if !l.quote {
@@ -728,6 +730,7 @@ func (sc *logScan) end() {
 	sc.trials.end(sc)
 	sc.symbols.end(sc)
 	sc.setup.end(sc)
+	sc.evidence.end(sc)
 	sc.settleAsides()
 	sc.demote()
 }

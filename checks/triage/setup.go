@@ -22,6 +22,8 @@ type setup struct {
 	differ   []difference // rows in which something does
 	sources  bool         // so do the sources
 	before   map[string]string
+	lists    [2]map[string]entry // versions of the good run, and of this one
+	side     int                 // the list that the present line is of, from 1; 0 for none
 
 	tool  string // whose version follows
 	tools map[string]entry
@@ -118,6 +120,8 @@ var (
 	goodRun    = probe(`\b[Ll]ast[ _-]?(?:known[ _-]?)?(?:green|good|pass\w*|success\w*|working|ok)\b|\b[Kk]nown[ _-]good\b|\b[Pp]revious (?:green|good|night\w*|passing|successful)\b|\bvs\.? (?:the )?last (?:run|night)`)
 	compareRow = regexp.MustCompile(`^\|? ?([A-Za-z][\w ./()@-]*?)(?: ?[|:=] ?| +)(\S+?),?(?: {2,}| ?\| ?| ?(?:->|→|=>|vs\.?) ?)(\S+?)(?: +\(?\S+\)?)? ?\|?$|^([A-Za-z][\w.-]*): (\S+) (\S+)$`)
 	sameRow    = regexp.MustCompile(`^\|? ?[A-Za-z][\w ./()@-]*?[ :=|]+(?:\S+ +)?\(?(?:same|unchanged|identical|equal)\)?(?: .*)?$`)
+	thisRun    = probe(`(?i)\b(?:this|current|present|failing|failed|tonight\S*|today\S*|new) ?(?:[-_ ]?(?:run|night\w*|build|job|attempt))?\b[^:=]{0,40}[:/]|^\W*(?:this|current|failing|failed)[-_ ](?:run|build|job)\b|\bversions of this run\b`)
+	onlyEntry  = regexp.MustCompile(`^[-*+]? ?([A-Za-z][\w.-]*)(?:==?|@|: ?| +)v?(\d[\w.+!-]*)(?: +\S+)?$`)
 	freezeRow  = regexp.MustCompile(`^([-+<>]) ?([A-Za-z][\w.-]*)==(\S+)$`)
 	outcome    = regexp.MustCompile(`(?i)\b(pass\w*|fail\w*|case\w*|tests?|time|duration|date|started|run|job|id|build|elapsed|at)\b`)
 	ofSources  = regexp.MustCompile(`(?i)^(commit|sha|head|revision|rev|git\b.*|source\w*|tilegym|repo)$`)
@@ -156,6 +160,9 @@ func (s *setup) line(l line) {
 		return
 	}
 	s.runner(l)
+	if !l.quote || l.text[0] == '#' {
+		s.versionList(l)
+	}
 	if !l.quote || l.text[0] == '|' {
 		s.comparison(l)
 		s.holder(l)
@@ -212,6 +219,62 @@ func (s *setup) put(name, version string, l line) {
 	}
 	if len(s.there) < maxConditions {
 		s.there[module] = entry{strings.Clone(version), l}
+	}
+}
+
+// versionList takes a line of two lists of versions, of the last good run and of this one.
+func (s *setup) versionList(l line) {
+	good, now := l.is(goodRun), l.is(thisRun)
+	switch {
+	case good && !now:
+		s.side = 1
+	case now && !good:
+		s.side = 2
+	case s.side == 0:
+		return
+	}
+	take := func(name, version string) {
+		if outcome.MatchString(name) || machineParts.MatchString(name) && !strings.HasPrefix(name, "driver") {
+			return
+		}
+		list := &s.lists[s.side-1]
+		if *list == nil {
+			*list = map[string]entry{}
+		}
+		if len(*list) < maxConditions {
+			(*list)[moduleOf(name)] = entry{strings.Clone(version), l}
+		}
+	}
+	if good || now {
+		_, rest, _ := strings.Cut(l.text, ":")
+		for _, f := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
+			if m := onlyEntry.FindStringSubmatch(f); m != nil {
+				take(m[1], m[2])
+			}
+		}
+		return
+	}
+	if m := onlyEntry.FindStringSubmatch(l.text); m != nil {
+		take(m[1], m[2])
+		return
+	}
+	s.side = 0
+}
+
+// compareLists adds what differs between the two lists.
+func (s *setup) compareLists() {
+	if len(s.differ) > 0 || len(s.lists[0]) < 2 || len(s.lists[1]) < 2 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.lists[1])) {
+		old, now := s.lists[0][name], s.lists[1][name]
+		switch {
+		case old.version == "":
+		case old.version == now.version:
+			s.same++
+		default:
+			s.differ = append(s.differ, difference{name, name + " " + old.version + " -> " + now.version, now.at})
+		}
 	}
 }
 
@@ -426,6 +489,7 @@ func (s *setup) gpu(l line) {
 }
 
 func (s *setup) end(sc *logScan) {
+	s.compareLists()
 	s.visible(sc)
 	s.owners(sc)
 	s.lost(sc)

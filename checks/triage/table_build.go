@@ -258,7 +258,7 @@ var buildRows = []Row{
 			"Run the build again; the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `CUDA_TOOLKIT_PATH.? (is )?(required but )?(not set|unset|set to an empty string)`},
+			{Line: `CUDA_TOOLKIT_PATH.? (is )?(required but )?(must be set|not set|unset|set to an empty string)`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* is invalid:|CUDA_HOME environment variable is not set`},
 			{Line: `CUDA_TOOLKIT_PATH=\S* .*(cuda\.h|does not exist|no such)`},
 			{Line: `(CUDA toolkit \S+ is too old|[Nn]o CUDA( [\d.+]+)? toolkit was found|[Cc]ould not find (CUDA_VERSION|cuda\.h|a (cuda|CUDA) installation)|[Cc]ould not read cuda\.h)`},
@@ -694,6 +694,7 @@ var buildRows = []Row{
 			"Run the job again; the change is not at fault.",
 		},
 		Any: []Pattern{
+			{Line: `[Cc]ould not find a suitable TLS CA certificate bundle|error setting certificate (verify locations|file)`},
 			{Line: `CERTIFICATE_VERIFY_FAILED|SSL certificate problem|unable to get local issuer certificate|unable to verify the first certificate`},
 			{Line: `x509: certificate |server certificate verification failed|invalid peer certificate|SSL peer certificate or SSH remote key was not OK`},
 			{Line: `SELF_SIGNED_CERT|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|self[- ]signed certificate\b`},
@@ -781,6 +782,7 @@ var buildRows = []Row{
 			"If the source itself replaced the file, find out why before the new checksum is written down.",
 		},
 		Any: []Pattern{
+			{Line: `cachecontrol/serialize\.py|msgpack\.exceptions\.(ExtraData|OutOfData|UnpackValueError)`},
 			{Line: `tar: Error is not recoverable`, Rank: General},
 			{Line: `tar: (Unexpected EOF|This does not look like a tar archive)|gzip: stdin: |xz: .*(Unexpected end of input|Compressed data is corrupt)`},
 			{Line: `\bBadZipFile\b|\bSafetensorError\b|Compressed file ended before|zlib\.error: |UnpicklingError: |End-of-central-directory signature not found`},
@@ -1106,13 +1108,13 @@ var buildRows = []Row{
 		Example: "nvcc error   : 'ptxas' died due to signal 11 (Invalid memory reference)", NearMiss: "nvcc warning : 'ptxas' was called twice",
 	},
 	{
-		ID: "S-B74", Stage: Build, Class: Infra, Also: Env, From: Platform,
+		ID: "S-B74", Over: []string{"S-B24"}, Stage: Build, Class: Infra, Also: Env, From: Platform,
 		Title: "The compiler cache (sccache, ccache) does not start or does not answer",
 		Steps: []string{
 			"Run the build without the wrapper: unset RUSTC_WRAPPER or the compiler launcher.",
 			"Look at the cache's server, its storage and its credentials.",
 		},
-		Any:      []Pattern{{Line: `sccache: (error|encountered fatal error|caused by)|[Ss]erver startup failed: cache storage|ccache: error: |sccache: Timed out waiting for server`}},
+		Any:      []Pattern{{Line: `sccache: (error|encountered fatal error|caused by)|[Ss]erver startup failed: cache storage|ccache: error: |sccache: Timed out waiting for server`}, {Line: "could not execute process `(\\S*/)?(sccache|ccache|cachepot) .*never executed"}},
 		Context:  `sccache: caused by`,
 		Example:  "error: failed to run `rustc` to learn about target-specific information\n  --- stderr\n  sccache: error: Server startup failed: cache storage failed to read: Unexpected",
 		NearMiss: "sccache: Stopping server, 412 hits, 3 errors in the statistics",
@@ -1231,7 +1233,7 @@ var buildRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: "`nvidia-smi` failed\\. Ensure that you have CUDA installed|[Ff]ailed to (run|execute|spawn) .?nvidia-smi|nvidia-smi.*\\bkind: NotFound"},
-			{Line: `^IndexError: list index out of range`, Near: `_get_cuda_arch_flags`, Within: 6},
+			{Line: `^IndexError: list index out of range`, Near: `_get_cuda_arch_flags|arch_list\[-1\]|TORCH_CUDA_ARCH_LIST is not set`, Within: 6},
 			{Line: `[Cc]ould not (determine|detect|get) (the )?(GPU |CUDA )?(compute cap\w*|architecture)|CMAKE_CUDA_ARCHITECTURES.*\bnative\b.*(fail|no GPU)`},
 		},
 		Example:  "error: failed to run custom build command for `candle-kernels v0.9.1`\n  --- stderr\n  `nvidia-smi` failed. Ensure that you have CUDA installed and that `nvidia-smi` is in your PATH.: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }",
@@ -1461,7 +1463,7 @@ var buildRows = []Row{
 			"The requirements themselves are not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `nothing provides( requested)? __(cuda|glibc|linux|archspec)\b|__(cuda|glibc)\b.{0,40}(missing on the system|which is missing|not available)`},
+			{Line: `nothing provides( requested)? __(cuda|glibc|linux|archspec)\b|__(cuda|glibc)\b.{0,40}(missing on the system|which is missing|not available|no candidates were found)`},
 		},
 		Example:  "LibMambaUnsatisfiableError: Encountered problems while solving:\n  - nothing provides __cuda needed by pytorch-2.7.0-cuda126_py312",
 		NearMiss: "virtual packages : __cuda=13.0=0, __glibc=2.39=0",
@@ -1813,6 +1815,317 @@ var buildRows = []Row{
 		},
 		Example:  "warning: Patch `cutile v0.2.1 (/src/cutile)` was not used in the crate graph.\nerror[E0432]: unresolved import `cutile::prelude::ring`\n --> src/lib.rs:1:5",
 		NearMiss: "warning: unused manifest key: patch.cutile\nerror[E0432]: unresolved import `cutile::prelude::ring`\n --> src/lib.rs:1:5",
+	},
+	{
+		ID: "S-B160", Over: []string{"S-I34", "S-B23", "S-B28", "S-B59", "S-J42", "S-J50"}, Stage: Build, Class: Infra, Also: InProcess, From: Platform,
+		Title: "A folder in which the job works (Cargo's target folder, a compile cache, one below /tmp) was emptied meanwhile: by another job on the machine, or by a clean-up",
+		Steps: []string{
+			"Find who removes files there: an install step of another job, `cargo sweep`, a timer for /tmp or for the disk.",
+			"Give each job a folder of its own (CARGO_TARGET_DIR, TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR below the runner's temporary folder), or let the clean-up spare machines with running jobs.",
+			"Run the job again; neither sources nor kernels are at fault.",
+		},
+		Any: []Pattern{
+			{Line: "could not write output to \\S+\\.rcgu\\.\\w+: No such file|(cannot|failed to|can't|could not) open (object file )?\\S*/deps/lib\\S+\\.(rlib|rmeta)\\b.*No such file|failed to build archive at \\S+\\.rlib\\W+: failed to open object file.*No such file", Rank: Root},
+			{Line: "could not execute process `\\S+/(deps|build)/\\S+\\b.*never executed|failed to exec `?\\W*\\S+/target/\\S+/deps/", Near: `No such file or directory`, Within: 4, Rank: Root},
+			{Line: `@jit functions should be defined in a Python file`, Near: `SubprocException|InductorError|torchinductor`, Within: 20, Rank: Root},
+			{Line: `failed to (write|create|open|read|remove|link|rename|move|copy)\b.*/target/(debug|release)/(deps|incremental|\.fingerprint|build)/.*No such file or directory`, Rank: Root},
+		},
+		Example:  "error: could not write output to /srv/target/release/deps/kern-9ac663c7.kern.7f1a.rcgu.o: No such file or directory\nerror: could not compile `kern` (lib) due to 1 previous error",
+		NearMiss: "error: could not write output to /srv/target/release/deps/kern-9ac663c7.kern.7f1a.rcgu.o: No space left on device",
+	},
+	{
+		ID: "S-B161", Over: []string{"S-P14", "S-P12", "S-X72", "S-X41"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "The step that reads or locks the clocks asks for what this card does not have: no application clocks (`[N/A]`, as on GeForce cards)",
+		Steps: []string{
+			"Lock by `nvidia-smi --lock-gpu-clocks` with a value from `clocks.max.sm` or the list of supported clocks; application clocks (`-ac`) are for data centre and professional cards alone.",
+			"Take `[N/A]` and `Not Supported` for a value that is not there: go on without the lock and mark the measurement.",
+			"The driver is in order, and the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `(invalid literal for int\(\)|could not convert string to float|invalid number|unbound variable|syntax error|Invalid combination|[Ii]nvalid argument).*\[?(N/A|Not Supported)\]?`, Near: `[Cc]lock|-ac\b|-lgc\b`, Within: 16, Rank: Root},
+			{Line: `[Ss]etting applications clocks is not supported|[Aa]pplications? clocks? (is|are) not supported|NVMLError_NotSupported.*|nvmlDeviceSetApplicationsClocks.*(Not Supported|NOT_SUPPORTED)`, Near: `[Cc]lock`, Within: 12},
+		},
+		Example:  "NVIDIA GeForce RTX 5090, applications clocks: [N/A]\nValueError: invalid literal for int() with base 10: '[N/A]'",
+		NearMiss: "Applications Clocks\n    Graphics                          : N/A",
+	},
+	{
+		ID: "S-B162", Over: []string{"S-B25", "S-B55", "S-B84", "S-B124", "S-B110", "S-B134"}, Stage: Build, Class: InProcess, From: Platform,
+		Title: "An index is set under `[tool.uv.pip]`, which `uv sync`, `uv lock` and `uv run` do not read: it is for `uv pip` alone",
+		Steps: []string{
+			"Name the index for the project: `[[tool.uv.index]]` with `name` and `url` (and `explicit = true` with `[tool.uv.sources]` for some packages only), or `[tool.uv]` itself.",
+			"Make uv.lock anew with it; a lock that was made without holds the other index's files.",
+			"The index and the package are there: uv did not ask for them.",
+		},
+		Example:  "[tool.uv.pip]\nextra-index-url = [\"https://wheels.example.invalid/simple\"]\n$ uv lock\nBecause kern was not found in the package registry and your project depends on kern, we can conclude that your project's requirements are unsatisfiable.",
+		NearMiss: "[[tool.uv.index]]\nurl = \"https://wheels.example.invalid/simple\"\n$ uv lock\nBecause kern was not found in the package registry and your project depends on kern, we can conclude that your project's requirements are unsatisfiable.",
+	},
+	{
+		ID: "S-B163", Over: []string{"S-B97", "S-B84", "S-I29", "S-R18"}, Stage: Build, Class: Env, Also: Infra, From: Platform,
+		Title: "The host's driver is too old for the CUDA build that conda is to install: conda's `__cuda` tells the driver's version",
+		Steps: []string{
+			"Update the driver of the host, or send the job to one that has a newer driver.",
+			"Or ask for a build that this driver can run (`cuda-version=12.4`). `CONDA_OVERRIDE_CUDA` only hides it: what is installed so does not run here.",
+			"Where conda chose the build for the CPU by itself, name the one for CUDA (`pytorch=*=cuda*`), so that it fails at once.",
+		},
+		Example:  "virtual packages : __cuda=12.2=0\n  - nothing provides __cuda >=12.9 needed by pytorch-2.9.1-cuda129_mkl_py312",
+		NearMiss: "virtual packages : __cuda=13.0=0\n  - nothing provides __cuda >=12.9 needed by pytorch-2.9.1-cuda129_mkl_py312",
+	},
+	{
+		ID: "S-B164", Over: []string{"S-B10", "S-B33", "S-B35", "S-B62", "S-B78", "S-B102"}, Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
+		Title: "Cargo took a crate of the workspace from a restored target folder, where an older state of it lies: the sources have what the compiler misses",
+		Steps: []string{
+			"Remove the restored target folder (`cargo clean -p CRATE`) and build again.",
+			"Keep the workspace's own crates out of the cache, or take the commit into its key: cargo compares times, and a restored file looks newer than the sources.",
+			"The code is not at fault.",
+		},
+		Context: rustPlace, ContextAfter: true,
+		Example:  "Cache restored from key: Linux-cargo-4ab1\nerror[E0425]: cannot find function `shape_name` in crate `kern_models`\n  --> src/plan.rs:14:19\n       Fresh kern-models v0.4.0 (/w/crates/models)",
+		NearMiss: "error[E0425]: cannot find function `shape_name` in crate `kern_models`\n  --> src/plan.rs:14:19\n       Fresh kern-models v0.4.0 (/w/crates/models)",
+	},
+	{
+		ID: "S-B165", Over: []string{"S-X21", "S-B25", "S-B69"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "Git is to use SSH here, and the machine does not know the server's host key",
+		Steps: []string{
+			"Have git rewrite the address to HTTPS (`git config --global url.\"https://HOST/\".insteadOf git@HOST:`), or write it so in .gitmodules and Cargo.toml.",
+			"Or put the server's host key into known_hosts of the job's user, in its container too; a changed key means that the server's key was renewed.",
+			"Credentials were not asked for yet.",
+		},
+		Any: []Pattern{
+			{Line: `^Host key verification failed|No \w+ host key is known for|REMOTE HOST IDENTIFICATION HAS CHANGED|class=Ssh \(23\); code=Certificate|invalid or unknown remote ssh hostkey`, Near: `Could not read from remote|\bgit@|ssh://|submodule|failed to (fetch|clone|load source)|git fetch`, Within: 6, Rank: Root},
+		},
+		Example:  "Cloning into '/w/kern/third_party/cutlass'...\nHost key verification failed.\nfatal: Could not read from remote repository.",
+		NearMiss: "git@example.invalid: Permission denied (publickey).\nfatal: Could not read from remote repository.",
+	},
+	{
+		ID: "S-B166", Over: []string{"S-X21", "S-X14", "S-X32"}, Stage: Build, Class: InProcess, From: Platform,
+		Title: "A submodule has a relative address, and the owner from whom the job clones (of a fork, of a mirror) has no such repository",
+		Steps: []string{
+			"Write the submodule's whole address into .gitmodules.",
+			"Or let the job set it before it updates: `git submodule set-url PATH URL` or `git config url.NEW.insteadOf OLD`.",
+			"The job's credentials are not at fault.",
+		},
+		Example:  "remote: Repository not found.\nfatal: repository 'https://example.invalid/fork/cutlass.git/' not found\n.gitmodules: url = ../cutlass.git",
+		NearMiss: "remote: Repository not found.\nfatal: repository 'https://example.invalid/fork/cutlass.git/' not found\n.gitmodules: url = https://example.invalid/org/cutlass.git",
+	},
+	{
+		ID: "S-B167", Over: []string{"S-R82", "S-R41", "S-B27"}, Stage: Build, Class: Env, From: Platform,
+		Title: "NVIDIA's container toolkit and the way in which the GPU is asked for do not fit: `--gpus` calls its old hook, which fails here or is refused",
+		Steps: []string{
+			"Start the container by CDI: `--device nvidia.com/gpu=all`, or `--runtime=nvidia` with NVIDIA_VISIBLE_DEVICES, in place of `--gpus`.",
+			"Or set the toolkit's mode back (`nvidia-ctk config --in-place --set nvidia-container-runtime.mode=auto`) and start the engine anew; an update of the toolkit or of the system changed one of them.",
+			"`ldcache error` is of the hook, which runs ldconfig in the container: CDI does without it.",
+		},
+		Any: []Pattern{
+			{Line: `invoking the NVIDIA Container Runtime Hook directly .*is not supported|nvidia-container-cli\S*: ldcache error: process \S+ terminated with signal`, Rank: Root},
+		},
+		Example:  "invoking the NVIDIA Container Runtime Hook directly (e.g. specifying the docker --gpus flag) is not supported.",
+		NearMiss: "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
+	},
+	{
+		ID: "S-B169", Over: []string{"S-B25", "S-B45", "S-B110", "S-X115"}, Stage: Build, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The lock file holds the addresses of another index than the one that is set: a frozen installation fetches from these",
+		Steps: []string{
+			"Make the lock with the index that the machines can reach (`[[tool.uv.index]]`), or let the job resolve anew without `--frozen`.",
+			"Or let a proxy answer for the host that the lock names; UV_INDEX and its like are not read for files that are locked.",
+			"The network is as it is meant to be.",
+		},
+		Example:  "UV_DEFAULT_INDEX=https://mirror.example.invalid/simple\n$ uv sync --frozen\nFailed to fetch: `https://files.example.invalid/torch-2.10.0-cp312.whl`\ndns error: failed to lookup address information: Name or service not known",
+		NearMiss: "UV_DEFAULT_INDEX=https://mirror.example.invalid/simple\n$ uv sync --frozen\nFailed to fetch: `https://mirror.example.invalid/torch-2.10.0-cp312.whl`\ndns error: failed to lookup address information: Name or service not known",
+	},
+	{
+		ID: "S-B170", Over: []string{"S-B25", "S-B69", "S-X23", "S-B51"}, Stage: Build, Class: Infra, From: Rustc,
+		Title: "Several jobs write the same CARGO_HOME at once, or one was killed while it wrote: its clones of git are locked or half there",
+		Steps: []string{
+			"Give each runner a CARGO_HOME of its own.",
+			"Remove the lock or the folder that the message names (`git/db`, `git/checkouts`, `registry`) when no job runs.",
+			"Network and crate are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `failed to lock file '\S*/git/(db|checkouts)/|class=Os \(2\); code=Locked|failed to (rename|remove|create|unpack)\b.*/(git/(db|checkouts)|registry/(src|cache|index))/.*(No such file|Directory not empty|File exists)|/(git/(db|checkouts)|registry/(src|cache))/\S*.*(Directory not empty|code=Locked)`, Rank: Root},
+		},
+		Example:  "error: failed to get `cutile` as a dependency of package `kern v0.1.0`\n  failed to lock file '/home/ci/.cargo/git/db/cutile-7a21/refs/remotes/origin/main.lock' for writing: ; class=Os (2); code=Locked (-14)",
+		NearMiss: "    Blocking waiting for file lock on package cache",
+	},
+	{
+		ID: "S-B171", Over: []string{"S-B59", "S-B23", "S-B100"}, Stage: Build, Class: InProcess, From: Rustc,
+		Title: "RUSTFLAGS is set in the environment, so that cargo passes over the `rustflags` of its configuration, and with them the search path that the link needs",
+		Steps: []string{
+			"Put the flags at one place: add those of `.cargo/config.toml` to RUSTFLAGS, or take RUSTFLAGS away (`[lints]` in the manifest is for warnings). Cargo takes the first of its sources, not all of them.",
+			"A search path belongs into the build script (`cargo::rustc-link-search`), which no flag switches off.",
+			"The library is there.",
+		},
+		Example:  "rustflags = [\"-L\", \"native=/usr/local/cuda/lib64\"]\n$ RUSTFLAGS=\"-D warnings\" cargo build\nerror: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcudart: No such file or directory",
+		NearMiss: "rustflags = [\"-L\", \"native=/usr/local/cuda/lib64\"]\n$ cargo build\nerror: linking with `cc` failed: exit status: 1\n  = note: /usr/bin/ld: cannot find -lcudart: No such file or directory",
+	},
+	{
+		ID: "S-B172", Over: []string{"S-X19", "S-B25", "S-X110"}, Stage: Build, Class: Env, From: Platform,
+		Title: "Git LFS is not installed on the runner, or in the job's image",
+		Steps: []string{
+			"Install git-lfs where git runs (in the container of the job, too), and run `git lfs install`.",
+			"Neither the network nor the repository's storage is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\bgit-lfs: (command )?not found|git: 'lfs' is not a git command|'git-lfs' was not found|Unable to locate executable file: git-lfs|This repository is configured for Git LFS but 'git-lfs' was not found`, Rank: Root},
+		},
+		Example:  "git-lfs filter-process: 1: git-lfs: not found\nfatal: the remote end hung up unexpectedly\nerror: external filter 'git-lfs filter-process' failed",
+		NearMiss: "batch response: This repository exceeded its LFS budget.",
+	},
+	{
+		ID: "S-B173", Over: []string{"S-R18", "S-R19", "S-R20", "S-X116"}, Stage: Build, Class: Env, From: Platform,
+		Title: "This GPU works with NVIDIA's open kernel modules only, and the closed ones are installed",
+		Steps: []string{
+			"Install the open flavour of the same driver (`nvidia-driver-580-open`, `nvidia-open`, `kmod-nvidia-open-dkms`) and start the machine anew. Blackwell and newer have no other.",
+			"The hardware is in order; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `requires use of the NVIDIA open kernel modules`, Rank: Root},
+		},
+		Example:  "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2b85) installed in this system requires use of the NVIDIA open kernel modules.\nNVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x22:0x56:1017)",
+		NearMiss: "NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.95.05",
+	},
+	{
+		ID: "S-B174", Over: []string{"S-R18", "S-R20"}, Stage: Build, Class: Env, Also: Infra, From: Platform,
+		Title: "The device file /dev/nvidia-uvm is not there: its kernel module is not loaded, or the container did not get it",
+		Steps: []string{
+			"On the host run `nvidia-modprobe -u -c=0` (or load nvidia-uvm when the machine starts); it is made by the first CUDA program of root.",
+			"Hand it to the container beside /dev/nvidia0 and /dev/nvidiactl, or let the container toolkit do that.",
+			"nvidia-smi does without this file, and so shows the GPU all the same.",
+		},
+		Example:  "/dev/nvidia0  /dev/nvidiactl\nE   RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment.",
+		NearMiss: "/dev/nvidia0  /dev/nvidiactl  /dev/nvidia-uvm\nE   RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment.",
+	},
+	{
+		ID: "S-B175", Over: []string{"S-B18", "S-B28", "S-B30", "S-B61"}, Stage: Build, Class: Env, From: Rustc,
+		Title: "The libclang with which bindgen reads the headers is too old for them: it does not know a type that the system's or CUDA's headers use",
+		Steps: []string{
+			"Install a newer libclang, and point LIBCLANG_PATH at it (`ls -d /usr/lib/llvm-*`).",
+			"Or give the build the older headers (sysroot, CUDA_TOOLKIT_PATH) that go with it.",
+			"Headers and toolkit are there and in order.",
+		},
+		Any: []Pattern{
+			{Line: `unknown type name '_?_?([Ff]loat(128|64x|32|16)|bf16)'|libclang. function not loaded|This crate requires that .libclang. [\d.]+ or later`, Near: `[Uu]nable to generate bindings|ClangDiagnostic|bindgen|libclang`, Within: 12, Rank: Root},
+		},
+		Example:  "/usr/include/bits/floatn.h:83:8: error: unknown type name '_Float128'\nUnable to generate bindings: ClangDiagnostic(\"error: unknown type name '_Float128'\")",
+		NearMiss: "/usr/include/stdlib.h:32:10: fatal error: 'stddef.h' file not found\nUnable to generate bindings: ClangDiagnostic(\"'stddef.h' file not found\")",
+	},
+	{
+		ID: "S-B176", Over: []string{"S-B106", "S-B72", "S-B18"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "CMake is told of a compiler at a path where there is none: by its kept CMakeCache.txt, a variable or a toolchain file",
+		Steps: []string{
+			"Remove the build folder (or the cache that restored it), so that CMake looks for the compiler anew.",
+			"Correct CUDACXX, CC, CXX or `CMAKE_CUDA_COMPILER`, which name an older toolkit's folder.",
+			"The compiler may be there at another path.",
+		},
+		Any: []Pattern{
+			{Line: `is not a full path to an existing compiler tool|Could not find compiler set in environment variable|CMAKE_\w+_COMPILER: \S+ .*does not exist`, Rank: Root},
+		},
+		Example:  "CMake Error: The CMAKE_CUDA_COMPILER:\n    /usr/local/cuda-12.9/bin/nvcc\n  is not a full path to an existing compiler tool.",
+		NearMiss: "CMake Error: No CMAKE_CUDA_COMPILER could be found.",
+	},
+	{
+		ID: "S-B177", Over: []string{"S-X22", "S-X24", "S-X36", "S-X35", "S-X14"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "Git is missing or too old where the checkout runs: it downloads the files without a repository",
+		Steps: []string{
+			"Install a git of version 2.18 or newer in the job's image, before the checkout.",
+			"What fails later for want of a repository (history, submodules, a version from tags) follows from that.",
+		},
+		Any: []Pattern{
+			{Line: `To create a local Git repository instead, add Git [\d.]+ or higher`, With: []string{"S-X22", "S-X24", "S-X36", "S-X35", "S-X14", "S-B71", "S-B29", "S-B86", unnamedError}, Rank: Root},
+			{Line: `Input 'submodules' not supported when falling back to download using the GitHub REST API`, Rank: Root},
+		},
+		Example:  "The repository will be downloaded using the GitHub REST API\nTo create a local Git repository instead, add Git 2.18 or higher to the PATH\nfatal: not a git repository (or any of the parent directories): .git",
+		NearMiss: "fatal: not a git repository (or any of the parent directories): .git",
+	},
+	{
+		ID: "S-B178", Over: []string{"S-B50", "S-R41", "S-X36"}, Stage: Build, Class: Env, From: Platform,
+		Title: "Docker's client, its plugins (buildx, compose) and its daemon do not fit together, or one is missing",
+		Steps: []string{
+			"Bring client and daemon to versions of the same time: the daemon answers with the oldest version that it speaks.",
+			"Install the plugin (`docker-buildx-plugin`, `docker-compose-plugin`) in the image that calls docker.",
+			"Neither the build file nor the image is at fault.",
+		},
+		Any: []Pattern{
+			{Line: `client version [\d.]+ is too (old|new)\. (Minimum|Maximum) supported API version|buildx component is missing or broken|requires the buildx component|'?(buildx|compose)'? is not a docker command|docker: unknown command: docker (buildx|compose)|unknown shorthand flag: '\w' in -\w$`, Rank: Root},
+		},
+		Example:  "Error response from daemon: client version 1.38 is too old. Minimum supported API version is 1.44, please upgrade your client to a newer version",
+		NearMiss: "Error response from daemon: No such image: kern:main",
+	},
+	{
+		ID: "S-B179", Over: []string{"S-R18", "S-R22", "S-X60"}, Stage: Build, Class: Infra, From: Platform,
+		Title: "The cluster holds the node's GPUs for unhealthy and gives none to the job",
+		Steps: []string{
+			"On the node look for Xid messages (`dmesg`), and at the log of the device plugin, which says why it took the GPU out.",
+			"Drain the node, reset the GPU or start the machine anew; then start the device plugin anew.",
+			"Run the job on another node; the change is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `no healthy devices present|cannot allocate unhealthy devices|[Xx]id\w* .*[Mm]arking device as unhealthy|device marked unhealthy`, Rank: Root},
+		},
+		Example:  "Warning  UnexpectedAdmissionError  kubelet  Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu, which is unexpected",
+		NearMiss: "Warning  FailedScheduling  default-scheduler  0/6 nodes are available: 6 Insufficient nvidia.com/gpu.",
+	},
+	{
+		ID: "S-B180", Over: []string{"S-B24", "S-B94"}, Stage: Build, Class: Env, From: Rustc,
+		Title: "The standard library of the target that is built for is not installed",
+		Steps: []string{
+			"Run `rustup target add TARGET` for the toolchain that builds (see rust-toolchain.toml, `targets = [...]`).",
+			"If the target comes from `.cargo/config.toml` or CARGO_BUILD_TARGET and is not meant, take it away there.",
+		},
+		Any: []Pattern{
+			{Line: "can't find crate for .(std|core|alloc)\\b", Near: `target may not be installed|rustup target add`, Within: 6, Rank: Root},
+		},
+		Example:  "error[E0463]: can't find crate for `core`\n  = note: the `nvptx64-nvidia-cuda` target may not be installed\n  = help: consider downloading the target with `rustup target add nvptx64-nvidia-cuda`",
+		NearMiss: "error[E0463]: can't find crate for `half`",
+	},
+	{
+		ID: "S-B181", Over: []string{"S-R18", "S-R28", "S-R115", "S-I43", "S-X72"}, Stage: Build, Class: Infra, Also: InProcess, From: Platform,
+		Title: "The MIG mode was not switched: a program holds the GPU, and the change waits for a reset",
+		Steps: []string{
+			"End what holds the GPU (persistence daemon, DCGM, other containers), then `nvidia-smi --gpu-reset`, and only then switch.",
+			"Switch the mode when the machine is set up, not in a job.",
+		},
+		Any: []Pattern{
+			{Line: `MIG mode is in pending (enable|disable) state|Unable to (set|enable|disable) MIG [Mm]ode: In use`, Rank: Root},
+		},
+		Example:  "Warning: MIG mode is in pending enable state for GPU 00000000:07:00.0:In use by another client",
+		NearMiss: "Enabled MIG Mode for GPU 00000000:07:00.0",
+	},
+	{
+		ID: "S-B182", Over: []string{"S-B49", "S-B50", "S-X31", "S-B98"}, Stage: Build, Class: Infra, From: Platform,
+		Title: "Images, layers or containers of the job were removed under it: by `docker prune` of another job or of a timer, or by the node's own clean-up",
+		Steps: []string{
+			"Let the clean-up spare what is young or in use (`docker system prune --filter until=24h`), and run it when no job runs.",
+			"Run the job again; neither build file nor image is at fault.",
+		},
+		Example:  "CRON[881]: (root) CMD (docker system prune -af --volumes)\ndocker: Error response from daemon: No such image: kern-ci:881",
+		NearMiss: "docker: Error response from daemon: No such image: kern-ci:881",
+	},
+	{
+		ID: "S-B183", Over: []string{"S-B18", "S-B21", "S-B24", "S-B52", "S-I11", "S-X110"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "The cluster's environment modules are not set up in the step's shell, so that what `module load` brings is missing",
+		Steps: []string{
+			"Source their start script before (`. /etc/profile.d/modules.sh`, `. /etc/profile.d/lmod.sh`), or run the step in a login shell (`bash -l`).",
+			"The compilers and libraries that are not found are in the modules.",
+		},
+		Any: []Pattern{
+			{Line: `\b(module|ml): (command )?not found`, Rank: Root},
+		},
+		Example:  "bash: line 4: module: command not found\nbash: line 5: nvcc: command not found",
+		NearMiss: "Lmod has detected the following error: The following module(s) are unknown: \"cuda/13.0\"",
+	},
+	{
+		ID: "S-B184", Over: []string{"S-B22", "S-B24", "S-B67", "S-B91", "S-B102"}, Stage: Build, Class: InProcess, From: Rustc,
+		Title: "`cargo install` took the newest dependencies of a tool, and one of them does not build with this compiler: its own lock file was not used",
+		Steps: []string{
+			"Install the tool with `--locked`, and of a fixed version.",
+			"Or take a binary of it that is published, or a newer Rust compiler for the tools.",
+			"The repository's own code is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: "Try re-running .?cargo install.? with .?--locked", Rank: Root},
+		},
+		Example:  "error: failed to compile `maturin v1.9.4`, intermediate artifacts can be found at `/tmp/cargo-installX`\n  rustc 1.82.0 is not supported by the following package:\n    icu_normalizer@2.1.0 requires rustc 1.83\nTry re-running cargo install with `--locked`",
+		NearMiss: "error: rustc 1.82.0 is not supported by the following package:\n  icu_normalizer@2.1.0 requires rustc 1.83",
 	},
 }
 

@@ -1122,7 +1122,7 @@ var correctnessRows = []Row{
 		NearMiss: "nvcc -fmad=true -O3\nAssertionError: Tensor-likes are not equal!",
 	},
 	{
-		ID: "S-C120", Over: []string{"S-C14"}, Stage: Correctness, Class: InProcess, Also: Env, From: Platform,
+		ID: "S-C120", Over: []string{"S-C14", "S-I27"}, Stage: Correctness, Class: InProcess, Also: Env, From: Platform,
 		Title: "The kernel ran in Triton's interpreter on the CPU, not on the GPU: its arithmetic and its gaps are others",
 		Steps: []string{
 			"Run the case without `TRITON_INTERPRET=1`: if it passes, the kernel is not at fault.",

@@ -526,7 +526,7 @@ var importRows = []Row{
 			"If a cache or an artifact brought it, take the image's name into the key.",
 		},
 		Any: []Pattern{
-			{Line: "version `?GLIBC_[\\d.]+'? not found"},
+			{Line: "version `?GLIBC_[\\w.]+'? not found"},
 		},
 		Context:  `^(PRETTY_NAME=|ldd \()|builder=`,
 		Example:  "OSError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by libcutile_kernels.so)",
@@ -616,7 +616,7 @@ var importRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `fixture '(benchmark|mocker|event_loop|httpserver|snapshot|subtests|faker|datadir|worker_id|testrun_uid|num_regression|file_regression|requests_mock)' not found`},
-			{Line: `error: unrecognized arguments: (.* )?(--timeout|-n ?\d|-n ?auto|--dist|--cov|--reruns|--forked|--maxprocesses|--benchmark|--html|--json-report|--random-order|--splits|--shard|--asyncio|--mpl)\b`},
+			{Line: `error: unrecognized arguments: (.* )?-n( |$)|error: unrecognized arguments: (.* )?(--timeout|-n ?\d|-n ?auto|--dist|--cov|--reruns|--forked|--maxprocesses|--numprocesses|--looponfail|--tx|--boxed|--only-rerun|--flake|--lf-dist|--durations-path|--store-durations|--hypothesis|--nbval|--instafail|--report-log|--alluredir|--env|--repeat|--count|--memray|--xdist|--typeguard|--benchmark|--html|--json-report|--random-order|--splits|--shard|--asyncio|--mpl)\b`},
 			{Line: `Missing required plugins: |Error importing plugin "|async def functions are not natively supported|need to install a suitable plugin for your async`},
 		},
 		Example:  "ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]\npytest: error: unrecognized arguments: --timeout=300",
@@ -1213,6 +1213,31 @@ var importRows = []Row{
 		},
 		Example:  "ImportError: Error relocating /usr/lib/python3.12/site-packages/kern/_C.so: __memcpy_chk: symbol not found",
 		NearMiss: "NAME=\"Alpine Linux\"",
+	},
+	{
+		ID: "S-I130", Over: []string{"S-I91", "S-I02", "S-I16", "S-I12", "S-I15", "S-I11", "S-X72"}, Stage: Import, Class: InProcess, From: Platform,
+		Title: "The installer held the repository's own package for unchanged and did not build it: its compiled part is of an older state, or is not there",
+		Steps: []string{
+			"Force the build: `uv sync --reinstall-package NAME`, `uv pip install --no-cache --reinstall -e .`, or `maturin develop`.",
+			"Name the sources of the compiled part for uv (`[tool.uv] cache-keys`, with `**/*.rs`, `**/*.cu`, `**/*.cpp`): it looks at pyproject.toml only.",
+			"A cache of uv that is restored holds the package without the file that a build puts into the checkout.",
+		},
+		Example:  "$ uv pip install -e .\nAudited 1 package in 4ms\nE   AttributeError: module 'kern._C' has no attribute 'axpy'",
+		NearMiss: "$ uv pip install -e .\nBuilt kern @ file:///w/kern\nAudited 1 package in 4ms\nE   AttributeError: module 'kern._C' has no attribute 'axpy'",
+	},
+	{
+		ID: "S-I131", Over: []string{"S-R18", "S-X12", "S-R95", "S-I43"}, Stage: Import, Class: InProcess, Also: Env, From: Platform,
+		Title: "The cluster's scheduler gave the job no GPU: the job did not ask for one",
+		Steps: []string{
+			"Ask for it: `--gres=gpu:1` or `--gpus=1` for Slurm, on the step (`srun`) as well as on the job, or `resources.limits` with `nvidia.com/gpu` for a pod.",
+			"A partition with GPUs gives none by itself; `CUDA_VISIBLE_DEVICES=NoDevFiles` is Slurm's word for that.",
+			"Driver and kernel are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `CUDA_VISIBLE_DEVICES\W{1,3}NoDevFiles`, With: []string{"S-R18", "S-X12", "S-R95", "S-I43", unnamedError}, Rank: Root},
+		},
+		Example:  "#SBATCH --partition=gpu\nRuntimeError: No CUDA GPUs are available",
+		NearMiss: "#SBATCH --partition=gpu\n#SBATCH --gres=gpu:1\nRuntimeError: No CUDA GPUs are available",
 	},
 	{
 		ID: "S-I106", Over: []string{"S-I02", "S-I11", "S-I25", "S-I35", "S-I45", "S-I81", "S-R72"}, Stage: Import, Class: Env, Also: Host, Rank: Root, From: Platform,

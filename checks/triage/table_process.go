@@ -483,6 +483,7 @@ var processRows = []Row{
 			"Look for a name that is spelled differently where it is set.",
 		},
 		Any: []Pattern{
+			{Line: `failed to solve: (\S+: )?secret \S+: not found`},
 			{Line: `Input required and not supplied: \S*([Tt]oken|[Pp]assword|[Ss]ecret|[Kk]ey)|set the GH_TOKEN environment variable|Must provide --username with --password-stdin|^(Error: )?(Username|Password|Token) required$`},
 			{Line: "environment variable .?\\w+.? (is )?(not (defined|set)|required|missing|must be set)|an `?Err`? value: (NotPresent|EnvVar\\w*)", Not: `\b(using|default\w*|assum\w+|ignor\w+|skip\w*)\b|CUDA_HOME`},
 			{Line: `Environment variable \w+ (is )?(not set|required)|: unbound variable$|: parameter null or not set$`},
@@ -810,6 +811,7 @@ var processRows = []Row{
 		Any: []Pattern{
 			{Line: `Runner version \S+ is deprecated|runner registration has been deleted|A session for this runner already exists|[Rr]unner version \S+ is (too old|not supported|no longer supported)`},
 			{Line: `A job (started|completed) hook has been configured by .* failed`},
+			{Line: `A job (started|completed) hook has been configured by `, Near: `failed with exit code|exited with code|[Pp]rocess completed with exit code`, Within: 8},
 			{Line: `\bRunner\.(Listener|Worker)\S*: (No such file|not found|cannot execute|Permission denied)`},
 		},
 		Example:  "An error occured: Runner version v2.320.0 is deprecated and cannot receive messages.",
@@ -933,6 +935,7 @@ var processRows = []Row{
 			"If the environment does not exist, look above for the step that should have made it.",
 		},
 		Any: []Pattern{
+			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda`, With: []string{"S-I11", "S-I12", "S-I29", "S-I81", "S-I22"}, Rank: Root},
 			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda|[Ss]hell not initialized|Run 'mamba init'`},
 			{Line: `EnvironmentNameNotFound|EnvironmentLocationNotFound|Could not find conda environment: `, Rank: Weak},
 		},

@@ -1310,7 +1310,7 @@ var runtimeRows = []Row{
 			"If the host has no GPU, the job has the wrong runner label; the change is not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `could not select device driver .*gpu|[Uu]nknown (or invalid )?runtime (name: |specified )nvidia|nvidia-container-runtime.*([Nn]o such file|not found)|(unresolvable|failed to inject) CDI devices|failed to discover GPU vendor|no known GPU vendor found|CDI device injection failed|failed to stat CDI host device|\bstat nvidia\.com/gpu=|nvidia-container-cli(\.real)?: (mount|ldcache|container|permission) error`},
+			{Line: `could not select device driver .*gpu|[Uu]nknown (or invalid )?runtime (name: |specified )nvidia|nvidia-container-runtime.*([Nn]o such file|not found)|(unresolvable|failed to inject) CDI devices|failed to discover GPU vendor|no runtime for "nvidia" is configured|no known GPU vendor found|CDI device injection failed|failed to stat CDI host device|\bstat nvidia\.com/gpu=|nvidia-container-cli(\.real)?: (mount|ldcache|container|permission) error`},
 			{Line: "exec: \"nvidia-smi\": executable file not found|executable file .nvidia-smi. not found in"},
 		},
 		Example:  "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
@@ -1590,6 +1590,7 @@ var runtimeRows = []Row{
 			"No container can start on this machine until then; the change is not at fault.",
 		},
 		Any: []Pattern{
+			{Line: `Could not find any nv files on this host`, With: []string{"S-R18", "S-R95"}, Rank: Root},
 			{Line: `(open|stat|lstat|mount\w*) \S*(/run/nvidia-(persistenced|fabricmanager)\S*|/nvidia-mps\S*): no such file|failed to ful?fill? mount request: (open|stat|lstat) \S*(nvidia|libcuda|/dri/)\S*: no such file`},
 		},
 		Example:  "error during container init: failed to fulfil mount request: open /run/nvidia-persistenced/socket: no such file or directory",

@@ -165,7 +165,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-B24", "error: rustc 1.85.0 is not supported by the following packages:\n  cutile@0.2.0 requires rustc 1.89"},
 		{"S-B18", "thread 'main' panicked at /home/u/.cargo/registry/bindgen-0.71.1/lib.rs:1:1:\nlibclang error; possible causes include:\n- Invalid flag syntax\n"},
 		{"S-B18", "This is the wrong version of libclang: the `libclang` shared library at /usr/lib/llvm-3.9/lib/libclang.so.1 could not be opened: undefined symbol: clang_getTypeKindSpelling"},
-		{"S-B24", "error: could not execute process `sccache rustc -vV` (never executed)\n\nCaused by:\n  No such file or directory (os error 2)"},
+		{"S-B74", "error: could not execute process `sccache rustc -vV` (never executed)\n\nCaused by:\n  No such file or directory (os error 2)"},
 		{"S-B25", "    Updating crates.io index\nerror: failed to get `half` as a dependency of package `cutile-kernels v0.1.0`\n\nCaused by:\n  download of ha/lf/half failed\n\nCaused by:\n  curl failed\n\nCaused by:\n  [56] Failure when receiving data from the peer"},
 		{"S-B25", "error: failed to download from `https://static.invalid/crates/syn/2.0.117/download`\n\nCaused by:\n  failed to get successful HTTP response from `https://static.invalid/crates/syn/2.0.117/download`, got 503"},
 		{"S-B25", "ERROR: failed to solve: registry.invalid/cuda:13.3.0-devel-ubuntu24.04: failed to resolve source metadata for registry.invalid/cuda:13.3.0-devel-ubuntu24.04: unexpected status from HEAD request to https://registry.invalid/v2: 503 Service Unavailable"},

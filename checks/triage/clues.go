@@ -1,0 +1,290 @@
+package triage
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// clue is a conclusion from lines that stand apart: a state that a step tells of, what
+// another program did meanwhile, and the error. None of them says it by itself.
+type clue struct {
+	id    string
+	facts []string // each of them matches some line; the first one is where the match stands
+	// agree looks at what the facts captured, one match of each; nil when any will do.
+	agree  func(found [][]string) bool
+	denied string // a line that matches this speaks against the conclusion
+	// inOrder says that each fact stands behind the one before it.
+	inOrder bool
+	with    []string // one of these signatures matched, too; any will do when there are none
+}
+
+// Signatures that clues decide.
+const (
+	emptiedCache  = "S-B160"
+	uvPipSettings = "S-B162"
+	olderThanCUDA = "S-B163"
+	staleCrate    = "S-B164"
+	forksModule   = "S-B166"
+	lockedAddress = "S-B169"
+	notRebuilt    = "S-I130"
+	noGPUAsked    = "S-I131"
+	mixedToolkits = "S-B109"
+	replacedFlags = "S-B171"
+	noUVM         = "S-B174"
+	prunedEngine  = "S-B182"
+	lostCache     = "S-X29"
+)
+
+// Lines that several clues look for.
+const (
+	cacheFolder  = `(\S*(?:torchinductor\w*|torch_inductor|\.triton/cache|triton[-_]cache|inductor[-_]cache|tilelang[-_]cache|\.cache/cutile\w*|/target))(?:/\S*)?`
+	restoredFrom = `\b[Cc]ache restored\b|\b[Cc]ache hit for\b|\b[Rr]estored (?:the )?(?:target|cache)\b`
+)
+
+var clues = []clue{
+	{
+		id:     emptiedCache,
+		facts:  []string{`(?:\brm -\w*r\w* (?:\S+ )*|\b(?:tmpreaper|tmpwatch|find|cargo (?:sweep|clean)|systemd-tmpfiles)\b.*?)` + cacheFolder, `[Nn]o such file or directory\b.*?[:'"` + "`" + ` ](/\S+)|[ '"` + "`" + `(](~?/\S+?)['"` + "`" + `)]?: [Nn]o such file or directory`},
+		agree:  func(f [][]string) bool { return inFolder(f[0][1], f[1][1]+f[1][2]) },
+		denied: `\b(?:nfs4?|lustre|cifs|ceph|beegfs|gpfs)\b`,
+	},
+	{
+		id:    emptiedCache,
+		facts: []string{`\b(?:systemd-tmpfiles\S*|tmpreaper|tmpwatch)\b.*?\b[Rr]emov\w* (?:\w+ )?["']?(/[^\s"']+)`, `^(/\S+): [Nn]o such file or directory|[Nn]o such file or directory: '(/[^']+)'`},
+		agree: func(f [][]string) bool { return inFolder(f[0][1], f[1][1]+f[1][2]) },
+	},
+	{
+		id:    prunedEngine,
+		facts: []string{`\bdocker (?:system|image|builder|buildx|container|volume) prune\b|\bcontainer \S+ removed by\b|\b[Ii]mage ?GC\b.*\bremov`, `parent snapshot \S+ does not exist|failed to get state for index|No such (?:image|container): ?\S|layer does not exist|content digest \S+: not found|unable to find image`},
+	},
+	{
+		id:    notOnPath,
+		facts: []string{`^(?:\S+ +)*/\S+/bin/(nvcc|cargo|rustc|nsys|ncu|tileiras|ptxas|cmake|uv|cuobjdump|nvdisasm|compute-sanitizer)$`, `(?:^|[: ])(\w+): (?:command )?not found$`},
+		agree: func(f [][]string) bool { return f[0][1] == f[1][1] },
+	},
+	{
+		id:    lostCache,
+		facts: []string{`[Ff]ailed to restore: |[Cc]ache service responded with [45]\d\d`},
+		with:  []string{"S-B26", "S-B67", "S-B68", "S-X52"},
+	},
+	{
+		id:    uvPipSettings,
+		facts: []string{`^\[tool\.uv\.pip\]$|^\[pip\]$`, `^(?:extra-)?index-url *=|^find-links *=`, `\buv (?:-\S+ )*(?:sync|lock|run|add)\b`, `[Nn]o solution found|[Ff]ailed to (?:fetch|download)|was not found in the|AssertionError|^error: |not compiled with CUDA`},
+	},
+	{
+		id:    olderThanCUDA,
+		facts: []string{`\b__cuda ?(?:[=@ ]|==) ?(\d+)\.(\d+)(?:=\w+)?\b`, `\b__cuda ?(?:>=|==) ?(\d+)(?:\.(\d+))?|\bcuda-version[= ]+=?(\d+)\.(\d+)`},
+		agree: func(f [][]string) bool {
+			return older(f[0][1]+"."+f[0][2], strings.Trim(f[1][1]+"."+f[1][2]+f[1][3]+"."+f[1][4], "."))
+		},
+		with: []string{"S-B97", "S-B84"},
+	},
+	{
+		id:    olderThanCUDA,
+		facts: []string{`\b__cuda ?[=@ ] ?(\d+)\.(\d+)(?:=\w+)?\b`, `\b(?:pytorch|jaxlib|tensorflow|libtorch|onnxruntime|faiss)\b.* (?:\S*[_-])?cpu_\w+`, `AssertionError|CUDA is not available|not compiled with CUDA|cuda\.is_available\(\).*False|No CUDA`},
+		agree: func(f [][]string) bool { return older(f[0][1]+"."+f[0][2], leastConda) },
+	},
+	{
+		id:    staleCrate,
+		facts: []string{"cannot find \\w+ `(\\w+)` in crate `(\\w+)`|no `(\\w+)` in `(\\w+)`", restoredFrom, `\bFresh ([\w-]+) v\d`},
+		agree: func(f [][]string) bool { return moduleOf(f[2][1]) == f[0][2]+f[0][4] },
+	},
+	{
+		id:    staleCrate,
+		facts: []string{"cannot find \\w+ `(\\w+)` in crate `(\\w+)`|no `(\\w+)` in `(\\w+)`", restoredFrom, `^(?:\S+:)?(?:\d+:)?pub (?:const |unsafe |async )*(?:fn|struct|enum|trait|type|const|static|mod|use) (?:\S+::)?(\w+)`},
+		agree: func(f [][]string) bool { return f[2][1] == f[0][1]+f[0][3] },
+	},
+	{
+		id:    forksModule,
+		facts: []string{`^(?:\S+: +)?url = \.\./\S+`, `Repository not found|^fatal: repository '[^']*' not found`},
+	},
+	{
+		id:    lockedAddress,
+		facts: []string{`\b(?:UV_(?:DEFAULT_)?INDEX(?:_URL)?|PIP_INDEX_URL)\W{1,3}https?://([^/\s]+)`, `\buv (?:-\S+ )*(?:sync|run|export)\b.*--(?:frozen|locked)\b`, "[Ff]ailed to (?:fetch|download): `https?://([^/\\s]+)/"},
+		agree: func(f [][]string) bool { return f[0][1] != f[2][1] },
+	},
+	{
+		id:      notRebuilt,
+		facts:   []string{`^Audited \d+ packages? in`, `No module named '\w+\._\w+'|\bmodule '\w+\._\w+' has no attribute|undefined symbol: [a-z]\w+|cannot import name '\w+' from '\w+\._\w+'`},
+		denied:  `^(?:Built|Building) \S+ @ file:|^Building editable for`,
+		inOrder: true,
+	},
+	{
+		id:     notRebuilt,
+		facts:  []string{restoredFrom, `^[+~] ([A-Za-z][\w.-]*)==\S+ \(from file:`, `No module named '(\w+)\._\w+'`},
+		denied: `^(?:Built|Building) \S+ @ file:|^Building (?:editable|wheel) for`,
+		agree: func(f [][]string) bool {
+			return moduleOf(f[1][1]) == f[2][1] || strings.HasPrefix(f[2][1], moduleOf(f[1][1]))
+		},
+		inOrder: true,
+	},
+	{
+		id:     noGPUAsked,
+		facts:  []string{`^#SBATCH |\bTRES=cpu=`},
+		denied: `--(?:gres|gpus|gpus-per-\w+)[= ]|gres/gpu|^#SBATCH -G|--exclusive`,
+		with:   []string{"S-R18", "S-X12", "S-R95"},
+	},
+	{
+		id:    mixedToolkits,
+		facts: []string{`^nvidia-cuda-nvcc(?:-cu\d+)?(?: +|==)(\d+\.\d+)`, `^nvidia-nvvm(?:-cu\d+)?(?: +|==)(\d+\.\d+)`, `Unsupported \.version \d`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1] },
+	},
+	{
+		id:    replacedFlags,
+		facts: []string{`^rustflags *= *\[`, `(?:^|[ $])(?:export |env )?RUSTFLAGS(?:: |=)["']?-`},
+		with:  []string{"S-B59", "S-B23", "S-B100", "S-I11", "S-I104"},
+	},
+	{
+		id:     noUVM,
+		facts:  []string{`(?:^|\s)/dev/nvidia\d\b`, `CUDA unknown error|CUDA_ERROR_UNKNOWN|cuInit\S* .*999|initialization error`},
+		denied: `nvidia-uvm\b`,
+	},
+	{
+		id:    noModule,
+		facts: []string{`^nouveau +\d+ +\d+|Kernel driver in use: (?:nouveau|vfio-pci)`},
+		with:  []string{"S-R18", "S-R20", "S-R82", "S-R145"},
+	},
+	{
+		id:    diskFull,
+		facts: []string{`^\S+ +[\d.]+\w* +[\d.]+\w* +0\w* +100% (/\S*)$`, `(?:[Cc]ould not open output file|[Cc]annot (?:write|create)|[Ff]ailed to (?:write|create|open)|error writing|unable to open output file)\b.*?['" ](/[^'" :]+)`},
+		agree: func(f [][]string) bool { return strings.HasPrefix(f[1][1], strings.TrimSuffix(f[0][1], "/")+"/") },
+	},
+}
+
+// leastConda is the version of CUDA below which conda-forge has no builds any more.
+const leastConda = "12.0"
+
+// inFolder reports whether a path that is missing lies in a folder that was emptied.
+func inFolder(folder, file string) bool {
+	folder = strings.TrimSuffix(strings.TrimSuffix(strings.Trim(folder, `'"`), "*"), "/")
+	if rest, ok := strings.CutPrefix(folder, "~"); ok {
+		return len(rest) > 1 && strings.Contains(file, rest+"/")
+	}
+	if rest, ok := strings.CutPrefix(folder, "$HOME"); ok {
+		return len(rest) > 1 && strings.Contains(file, rest+"/")
+	}
+	return len(folder) > 1 && strings.Contains(file, folder)
+}
+
+// maxClues bounds the matches that are kept of one fact.
+const maxClues = 12
+
+// seenFact is a line that matches a fact.
+type seenFact struct {
+	at    line
+	found []string
+}
+
+// evidence holds what the lines of a log show of the clues.
+type evidence struct {
+	maybe  []int
+	facts  map[int][]seenFact // by number among all facts
+	denied map[int]bool       // by number of the clue
+}
+
+// clueFact is one of the facts of all clues, or what denies one.
+type clueFact struct {
+	m    *matcher
+	clue int
+	deny bool
+}
+
+var allClueFacts = sync.OnceValue(func() []clueFact {
+	var all []clueFact
+	for i, c := range clues {
+		for _, f := range c.facts {
+			all = append(all, clueFact{m: compile(f), clue: i})
+		}
+		if c.denied != "" {
+			all = append(all, clueFact{m: compile(c.denied), clue: i, deny: true})
+		}
+	}
+	return all
+})
+
+// clueIndex finds the facts that could match a line.
+var clueIndex = sync.OnceValue(func() *literalIndex {
+	var all []*matcher
+	for _, f := range allClueFacts() {
+		all = append(all, f.m)
+	}
+	return indexOf(all)
+})
+
+func (e *evidence) line(l line) {
+	if l.quote && !strings.HasPrefix(l.text, "#SBATCH ") || len(l.text) > 4096 {
+		return
+	}
+	e.maybe = clueIndex().candidates(l.text, e.maybe[:0])
+	for _, i := range e.maybe {
+		f := allClueFacts()[i]
+		m := f.m.re.FindStringSubmatch(l.text)
+		switch {
+		case m == nil:
+		case f.deny:
+			if e.denied == nil {
+				e.denied = map[int]bool{}
+			}
+			e.denied[f.clue] = true
+		case len(e.facts[i]) < maxClues:
+			if e.facts == nil {
+				e.facts = map[int][]seenFact{}
+			}
+			for j := range m {
+				m[j] = strings.Clone(m[j])
+			}
+			l.text = strings.Clone(l.text)
+			e.facts[i] = append(e.facts[i], seenFact{l, m})
+		}
+	}
+}
+
+func (e *evidence) end(sc *logScan) {
+	if len(e.facts) == 0 {
+		return
+	}
+	next := 0
+	for i, c := range clues {
+		first := next
+		next += len(c.facts)
+		if c.denied != "" {
+			next++
+		}
+		if e.denied[i] {
+			continue
+		}
+		if seen := e.choose(c, first, nil); seen != nil {
+			sc.causes(c.id, c.with, seen[0].at, "")
+			for _, s := range seen[1:] {
+				if len(c.with) == 0 || s.at.n != seen[0].at.n {
+					sc.adds(sc.found[c.id], s.at.text)
+				}
+			}
+		}
+	}
+}
+
+// choose finds one line for each fact of a clue that go together, nil when there are none.
+func (e *evidence) choose(c clue, first int, chosen []seenFact) []seenFact {
+	n := len(chosen)
+	if n == len(c.facts) {
+		var found [][]string
+		for _, s := range chosen {
+			found = append(found, s.found)
+		}
+		if c.agree != nil && !c.agree(found) {
+			return nil
+		}
+		return slices.Clone(chosen)
+	}
+	for _, s := range e.facts[first+n] {
+		if c.inOrder && n > 0 && s.at.n < chosen[n-1].at.n {
+			continue
+		}
+		if all := e.choose(c, first, append(chosen, s)); all != nil {
+			return all
+		}
+	}
+	return nil
+}
