@@ -156,6 +156,16 @@ func TestNotJSON(t *testing.T) {
 	}
 }
 
+// A key that looks like a place in a list is a key.
+func TestPlacesOfOddKeys(t *testing.T) {
+	const text = "{\n\"[-1]\": {\n\"x\": 1},\n\"[0]\": [\n2]}"
+	v, err := parse([]byte(text))
+	require.NoError(t, err)
+	for field, line := range map[string]int{"[-1]": 2, "[-1].x": 3, "[0]": 4, "[0][0]": 5, "[0][-1]": 4, "[0][7]": 4, "[-2]": 1} {
+		assert.Equal(t, line, 1+strings.Count(text[:v.locate(field).start], "\n"), field)
+	}
+}
+
 func TestNamedFiles(t *testing.T) {
 	dir := kernelDir()
 	delete(dir, "reference/reference_plain.mlir")

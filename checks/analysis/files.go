@@ -419,7 +419,8 @@ func nonePassed(data []byte) (at int, none bool) {
 		}
 	}
 	switch {
-	case ours >= 0 && !oursPassed:
+	case ours >= 0 && !oursPassed && (passed || !ran):
+		// Without -v a log lists no test that passed, only others.
 		return ours, true
 	case first >= 0 && !passed && !ran:
 		return first, true

@@ -73,10 +73,10 @@ func (v value) float() (float64, bool) {
 func (v value) locate(field string) span {
 	at := v.at
 	for field != "" {
-		if rest, ok := strings.CutPrefix(field, "["); ok {
+		if rest, ok := strings.CutPrefix(field, "["); ok && v.kind == array {
 			number, after, _ := strings.Cut(rest, "]")
 			i, err := strconv.Atoi(number)
-			if err != nil || i >= len(v.items) {
+			if err != nil || i < 0 || i >= len(v.items) {
 				return at
 			}
 			v, field = v.items[i], strings.TrimPrefix(after, ".")

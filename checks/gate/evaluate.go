@@ -84,7 +84,7 @@ func (in Input) rules() Node {
 	for _, u := range in.Rules.Unread {
 		children = append(children, Node{
 			Name: u.Path, Status: Failure,
-			Reason:  text("The file could not be reviewed (%s), and nothing is known about it.", sentence(u.Why, "no reason given")),
+			Reason:  text("The file could not be reviewed as a whole (%s), and nothing is known about the rest.", sentence(u.Why, "no reason given")),
 			Unblock: "a push that makes the file readable, or, if it is, " + in.command("rerun rules", "reviews again"),
 		})
 	}

@@ -148,14 +148,12 @@ func (w *Wrapper) overwritten(n syntax.Node) (Copy, bool) {
 	}
 	c := Copy{Node: n, Tensor: target}
 	switch {
-	case !target.Is("identifier") || !w.isTensor(target):
+	case !target.Is("identifier") || !whole && !n.Is("augmented_assignment") || !w.isTensor(target):
 		return c, false
 	case n.Is("augmented_assignment"):
 		c.Kind, c.Op = Compute, n.Field("operator").Text()
 		return c, true
-	case !whole:
-		return c, false
-	case value.Is("integer", "float", "true", "false", "unary_operator"):
+	case value.Is("integer", "float", "true", "false") || value.Is("unary_operator") && value.Field("argument").Is("integer", "float"):
 		c.Kind, c.Op = Fill, "fill_"
 	default:
 		c.Kind, c.Op = Move, "copy_"
@@ -163,30 +161,73 @@ func (w *Wrapper) overwritten(n syntax.Node) (Copy, bool) {
 	return c, true
 }
 
-// viewing are methods of tensors, and of nothing else, that give a tensor.
-var viewing = set("contiguous", "reshape", "view", "detach", "unsqueeze", "clone", "new_empty", "expand_as", "view_as")
+// making are methods that only tensors have and that give a tensor; viewing are those
+// that other objects have, too: of an array they give an array.
+var (
+	making  = set("contiguous", "unsqueeze", "new_empty", "expand_as", "view_as")
+	viewing = set("reshape", "view", "detach", "clone")
+)
 
 // isTensor reports whether a name surely holds a tensor: its function, or one around
-// it, makes one under that name.
+// it, makes one under that name and gives it nothing else.
 func (w *Wrapper) isTensor(id syntax.Node) bool {
+	made, only := w.tensorsIn(id, map[scopedName]bool{})
+	return made && only
+}
+
+// maxTensors bounds the names that are looked at for one, and the statements for each:
+// what lies beyond is no tensor surely.
+const maxTensors = 16
+
+// tensorsIn says of a name whether some statement makes a tensor under it, and whether
+// no statement gives it anything else. seen are the names that are being looked at.
+func (w *Wrapper) tensorsIn(id syntax.Node, seen map[scopedName]bool) (made, only bool) {
 	for owner := Owner(id); owner.Valid(); owner = Owner(owner) {
-		bound := w.binds[scopedName{owner, id.Text()}]
-		for _, b := range bound {
-			v := b.node.Field("right")
-			if b.index >= 0 || !b.node.Is("assignment") || !v.Is("call") {
-				continue
-			}
-			fn := v.Field("function")
-			name, made := strings.CutPrefix(w.Full(fn), "torch.")
-			if made && (filling[name] || strings.HasPrefix(name, "empty")) || !made && fn.Is("attribute") && viewing[syntax.PyName(fn)] {
-				return true
+		k := scopedName{owner, id.Text()}
+		if seen[k] {
+			return false, true
+		}
+		seen[k] = true
+		if len(seen) > maxTensors || len(w.binds[k]) > maxTensors {
+			return false, false
+		}
+		for _, b := range w.binds[k] {
+			switch {
+			case b.node.Is("augmented_assignment"):
+			case b.index < 0 && b.node.Is("assignment") && w.makesTensor(b.node.Field("right"), seen):
+				made = true
+			default:
+				return false, false
 			}
 		}
-		if len(bound) > 0 || parameter(owner, id.Text()) {
-			return false
+		if made || parameter(owner, id.Text()) {
+			return made, true
 		}
 	}
-	return false
+	return false, false
+}
+
+// makesTensor reports whether an expression surely gives a tensor.
+func (w *Wrapper) makesTensor(v syntax.Node, seen map[scopedName]bool) bool {
+	fn := v.Field("function")
+	if !v.Is("call") {
+		return false
+	}
+	if name, ok := strings.CutPrefix(w.Full(fn), "torch."); ok {
+		return filling[name] || strings.HasPrefix(name, "empty")
+	}
+	of := fn.Field("object")
+	switch name := syntax.PyName(fn); {
+	case !fn.Is("attribute"):
+		return false
+	case making[name]:
+		return true
+	case viewing[name] && of.Is("identifier"):
+		// What a caller gives and is asked for such a method is a tensor.
+		_, only := w.tensorsIn(of, seen)
+		return only
+	}
+	return viewing[syntax.PyName(fn)] && w.makesTensor(of, seen)
 }
 
 // named is the object and the name of a method that getattr asks for.
@@ -215,9 +256,15 @@ func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {
 	}
 	if full == "map" {
 		// One call for each element.
-		if full = w.Full(syntax.PyArg(n, "", 0)); !strings.HasPrefix(full, "torch.") {
+		module, ok := strings.CutPrefix(w.Full(syntax.PyArg(n, "", 0)), "torch.")
+		if !ok {
 			return c, false
 		}
+		c, ok = w.torchCall(c, module)
+		if c.Tensor.Valid() {
+			c.Tensor = syntax.PyArg(n, "", 1)
+		}
+		return c, ok
 	}
 	if module, ok := strings.CutPrefix(full, "torch."); ok {
 		return w.torchCall(c, module)

@@ -228,6 +228,47 @@ func TestQuestionsOfLayoutAreBounded(t *testing.T) {
 	hostile.Within(t, time.Second, func() { assert.False(t, w.LayoutGuarded(clone)) })
 }
 
+// What a name holds is looked up in a bounded number of its statements.
+func TestQuestionsOfTensorsAreBounded(t *testing.T) {
+	for _, line := range []string{"    a = a\n    a += 1\n", "    a%[1]d = a%[2]d.view(2)\n    a%[1]d += 1\n"} {
+		var src strings.Builder
+		src.WriteString("def f(a0):\n")
+		for i := range 8000 {
+			if strings.Contains(line, "%") {
+				fmt.Fprintf(&src, line, i+1, i)
+			} else {
+				src.WriteString(line)
+			}
+		}
+		f := syntax.Parse("a.py", syntax.Python, []byte(src.String()))
+		require.Empty(t, f.Unread)
+		w := host.ParseWrapper(f)
+		hostile.Within(t, time.Second, func() { w.Copies() })
+	}
+}
+
+// Constants that repeat a long one are looked up until their texts are too long, and no
+// further.
+func TestManyLongConstantsAreBounded(t *testing.T) {
+	var src strings.Builder
+	fmt.Fprintf(&src, "A = '%s'\n", strings.Repeat("a", 60_000))
+	for i := range 20_000 {
+		fmt.Fprintf(&src, "A%d = A\n", i)
+	}
+	src.WriteString("B = A0\nC = A19999\n")
+	f := syntax.Parse("a.py", syntax.Python, []byte(src.String()))
+	require.Empty(t, f.Unread)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := host.ParseWrapper(f)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+	_, known := w.String(w.Consts["B"])
+	assert.True(t, known)
+	_, known = w.String(w.Consts["C"])
+	assert.False(t, known)
+}
+
 // What is too large to be modelled is no clean file.
 func TestLargeFilesAreListedAsUnread(t *testing.T) {
 	base := ruletest.Base()

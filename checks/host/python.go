@@ -345,7 +345,7 @@ func (w *Wrapper) constantTexts() {
 	of = func(name string) (string, bool) {
 		t, seen := w.texts[name]
 		value := w.Consts[name]
-		if seen || !value.Valid() || depth == maxDepth {
+		if seen || !value.Valid() || depth == maxDepth || left < 0 {
 			return t.value, t.known
 		}
 		w.texts[name] = text{} // not known, while it is looked for

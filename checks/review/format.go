@@ -105,7 +105,7 @@ func (r *Report) Sentence() string {
 	where := fmt.Sprintf("%s and %s read", words.Count(len(r.Summary.Kernels), "kernel"), words.Count(r.Summary.Files-len(r.Summary.Unread), "file")) + r.acceptedText(older > 0)
 	var not []string
 	if n := len(r.Summary.Unread); n > 0 {
-		not = append(not, words.Count(n, "file")+" could not be read")
+		not = append(not, words.Count(n, "file")+" could not be read as a whole")
 	}
 	if len(r.Summary.Kernels) == 0 {
 		not = append(not, "there is no kernel to review")

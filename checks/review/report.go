@@ -123,7 +123,7 @@ func (u Unread) help() string {
 	case begins("NUL byte", "not UTF-8"):
 		return "Save the file as UTF-8 text without NUL bytes."
 	}
-	return "Nothing is known of it until what is said here is mended."
+	return "Of what was not read nothing is known until what is said here is mended."
 }
 
 // Finding is one violation. Path is relative to the reviewed root with '/'.

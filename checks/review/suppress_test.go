@@ -485,8 +485,8 @@ func TestSentence(t *testing.T) {
 	// What was found beside an unread file is no verdict, however little it is.
 	broken := withLine(violation)
 	broken["src/tilegym/ops/cutile_rs/demo.py"] = &fstest.MapFile{Data: []byte("def demo(:\n")}
-	assert.Regexp(t, `^No verdict: 1 file could not be read; 1 error in 1 kernel and `, reviewed(t, broken, nil).Sentence())
-	assert.Regexp(t, `^No verdict: 1 file could not be read; 0 errors, 0 warnings and 0 notes new; 1 older in 1 kernel and `, reviewed(t, broken, base).Sentence())
+	assert.Regexp(t, `^No verdict: 1 file could not be read as a whole; 1 error in 1 kernel and `, reviewed(t, broken, nil).Sentence())
+	assert.Regexp(t, `^No verdict: 1 file could not be read as a whole; 0 errors, 0 warnings and 0 notes new; 1 older in 1 kernel and `, reviewed(t, broken, base).Sentence())
 }
 
 // A checkout without a kernel is not clean in any format.

@@ -181,7 +181,7 @@ func (c *fixCmd) tell(w io.Writer, done *review.Repaired, written []review.Repai
 		fmt.Fprintf(w, ", %d older left as they are", older)
 	}
 	if n := len(done.Left.Summary.Unread); n > 0 {
-		fmt.Fprintf(w, ", %s could not be read", words.Count(n, "file"))
+		fmt.Fprintf(w, ", %s could not be read as a whole", words.Count(n, "file"))
 	}
 	fmt.Fprintln(w, ".")
 }
