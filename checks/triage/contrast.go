@@ -468,7 +468,9 @@ func (c *contrast) sideRow(l line) bool {
 				if c.none == nil {
 					c.none = map[string]bool{}
 				}
-				c.none[strings.Clone(key)] = len(c.none) < maxSettings
+				if len(c.none) < maxSettings {
+					c.none[strings.Clone(key)] = true
+				}
 			} else if side == 1 && v > 0 && c.none[key] && c.spilled.n == 0 {
 				c.spilled = l
 			}

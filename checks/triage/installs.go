@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -194,7 +195,7 @@ var allFacts = sync.OnceValue(func() []fact {
 		{compile(`--network[= ]none\b|\bnetwork_mode: "?none\b`), first(func(s *installs) *line { return &s.alone })},
 		{compile(`\b(?:TORCH_CUDA_ARCH_LIST|CMAKE_CUDA_ARCHITECTURES|CUDA_ARCH(?:S|_LIST|ITECTURES)?)\b["']?(?::\w+)?[=:] ?["']?(\d[\d.;, a-zPTX+-]*)|(?:code|-arch)[= ](?:sm|compute)_(\d+)`), (*installs).architectures},
 		{compile(`no kernel image is available|invalid device function|NO_BINARY_FOR_GPU|NoKernelImageForDevice`), func(s *installs, _ line, _ []string) { s.noImage = true }},
-		{compile(`\bNVIDIA (?:GeForce |RTX |Tesla )?(?:RTX )?(?:PRO )?(\w+)|\b(?:compute )?capability[: =(]+(\d+)[.,] ?(\d)`), func(s *installs, _ line, m []string) {
+		{compile(`\bNVIDIA (?:GeForce |RTX |Tesla )?(?:RTX )?((?:PRO )?\w+(?: Ada)?)|\b(?:compute )?capability[: =(]+(\d+)[.,] ?(\d)`), func(s *installs, _ line, m []string) {
 			if n := capabilities[m[1]]; n > 0 {
 				s.gpu = n
 			}
@@ -473,9 +474,9 @@ func (s *installs) frame(l line, m []string) {
 
 // otherBuild takes an error of an extension that was built against another PyTorch.
 func (s *installs) otherBuild(l line, _ []string) {
-	for name, at := range s.caches {
+	for _, name := range slices.Sorted(maps.Keys(s.caches)) {
 		if strings.Contains(l.text, "/"+name+"/") {
-			s.stale.keep(at, "", l)
+			s.stale.keep(s.caches[name], "", l)
 			return
 		}
 	}
@@ -622,7 +623,7 @@ func (s *installs) link(l line, m []string) {
 // capabilities are the architectures of GPUs by their names.
 var capabilities = map[string]int{
 	"V100": 70, "T4": 75, "A100": 80, "A30": 80, "A10": 86, "A10G": 86, "A40": 86, "3090": 86, "L4": 89, "L40": 89, "L40S": 89, "4090": 89,
-	"H100": 90, "H200": 90, "H20": 90, "GH200": 90, "B200": 100, "GB200": 100, "B300": 103, "GB300": 103, "5090": 120, "6000": 120, "GB10": 121,
+	"H100": 90, "H200": 90, "H20": 90, "GH200": 90, "B200": 100, "GB200": 100, "B300": 103, "GB300": 103, "5090": 120, "PRO 6000": 120, "6000 Ada": 89, "GB10": 121,
 }
 
 var archNumber = regexp.MustCompile(`(\d+)(?:\.(\d))?`)
@@ -640,8 +641,8 @@ func (s *installs) architectures(l line, m []string) {
 
 // otherArchs reports whether a library is for other architectures than the GPU's.
 func (s *installs) otherArchs() bool {
-	return len(s.listed) > 0 && !slices.ContainsFunc(s.listed, func(n int) bool {
-		return s.gpu > 0 && (n/10 == s.gpu/10 && n <= s.gpu || s.ptx && n <= s.gpu)
+	return s.gpu > 0 && len(s.listed) > 0 && !slices.ContainsFunc(s.listed, func(n int) bool {
+		return n/10 == s.gpu/10 && n <= s.gpu || s.ptx && n <= s.gpu
 	})
 }
 

@@ -363,7 +363,7 @@ func (s *setup) toolVersion(l line) {
 	}
 	switch {
 	case l.is(wheelOf):
-		tell("nvcc's wheel", "12.0")
+		tell("nvcc's wheel", "12") // that of CUDA 13 lies elsewhere
 		fallthrough
 	case l.is(toolOf):
 		if m := toolOf.re.FindStringSubmatch(l.text); m != nil {
@@ -385,25 +385,28 @@ const leastTiles = "13.1"
 // olderTool is a part of the compiler that is of an older major version than tileiras.
 func (s *setup) olderTool() (string, entry, bool) {
 	tile, ok := s.tools["tileiras"]
+	needs := "tileiras " + tile.version
 	if !ok {
 		if _, ok := s.there["cuda_tile"]; !ok {
 			return "", entry{}, false
 		}
-		tile.version = leastTiles
+		tile.version, needs = leastTiles, "cuda-tile needs at least "+leastTiles
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.tools)) {
-		if o := s.tools[name]; name != "tileiras" && majorOf(o.version) < majorOf(tile.version) {
-			return name + " " + o.version + ", tileiras " + tile.version, o, true
+	older := func(of map[string]entry, takes func(name string) bool) (string, entry, bool) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if major := majorOf(of[name].version); takes(name) && major > 0 && major < majorOf(tile.version) {
+				return name + " " + of[name].version + ", " + needs, of[name], true
+			}
 		}
+		return "", entry{}, false
 	}
-	for name, o := range s.there {
-		if strings.HasPrefix(name, "nvidia_cuda_nvcc_cu") && majorOf(o.version) < majorOf(tile.version) {
-			return name + " " + o.version + ", tileiras " + tile.version, o, true
-		}
+	if why, o, ok := older(s.tools, func(name string) bool { return name != "tileiras" }); ok {
+		return why, o, true
 	}
-	return "", entry{}, false
+	return older(s.there, func(name string) bool { return strings.HasPrefix(name, "nvidia_cuda_nvcc_cu") })
 }
 
+// majorOf is the major number of a version, 0 where it has none.
 func majorOf(version string) int {
 	major, _, _ := strings.Cut(version, ".")
 	n, _ := strconv.Atoi(major)

@@ -139,11 +139,13 @@ var (
 	everyValue = regexp.MustCompile(`\b(?:all|every|each|constant|everywhere|exactly)\b`)
 	namedBoth  = probe(`\b(kernel|ours|wrapper|candidate|cutile\w*|triton|test|mine)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)\W.*?\b(reference|ref|torch|expected|eager|baseline)\b[^,;=]{0,16}?\b(\w+) ?= ?([\w.+-]+)`)
 	// notTrial and otherWord tell of lines that are no rows: the first by how they begin.
-	notTrial   = regexp.MustCompile(`^(?:E |>|File |FAILED|ERROR|PASSED|Traceback|test |Greatest|Mismatched|\$ |\+ |def |assert|[\w.]*Error\b|[\w.]*Exception\b|=+ |\d+ (?:passed|failed)|#)`)
-	otherWord  = probe(`\.py|::|\bwarning\b|\bWARN`)
-	setByName  = regexp.MustCompile(`(?:^|[\s(])(?:export |env |-e |with )?([A-Z][A-Z0-9_]{4,})=(?:'([^']*)'|"([^"]*)"|([^\s:;,)]+))`)
-	command    = regexp.MustCompile(`^(?:\$ |\+ |> |\[command\]|##\[command\])`)
-	passedAll  = regexp.MustCompile(`^(?:=+ )?[1-9]\d* passed\b(?:[^,]*| *, \d+ (?:skipped|warnings?|deselected)\b.*)$|^test result: ok|^OK$|^(?:all|ALL) (?:ok|OK|pass\w*|PASS\w*|match\w*|correct)\b|\b(?:passes|passed|PASSED|ok|OK|correct|clean|matches)\b`)
+	notTrial  = regexp.MustCompile(`^(?:E |>|File |FAILED|ERROR|PASSED|Traceback|test |Greatest|Mismatched|\$ |\+ |def |assert|[\w.]*Error\b|[\w.]*Exception\b|=+ |\d+ (?:passed|failed)|#)`)
+	otherWord = probe(`\.py|::|\bwarning\b|\bWARN`)
+	setByName = regexp.MustCompile(`(?:^|[\s(])(?:export |env |-e |with )?([A-Z][A-Z0-9_]{4,})=(?:'([^']*)'|"([^"]*)"|([^\s:;,)]+))`)
+	command   = regexp.MustCompile(`^(?:\$ |\+ |> |\[command\]|##\[command\])`)
+	passedAll = regexp.MustCompile(`^(?:=+ )?[1-9]\d* passed\b(?:[^,]*| *, \d+ (?:skipped|warnings?|deselected)\b.*)$|^test result: ok|^OK$|^(?:all|ALL) (?:ok|OK|pass\w*|PASS\w*|match\w*|correct)\b|\b(?:passes|passed|PASSED|ok|OK|correct|clean|matches)\b`)
+	// denial ends what stands before a word of success that is denied.
+	denial     = regexp.MustCompile(`(?i)\b(?:not|no|none|never|nothing|neither|without|cannot|\w+n't|0 (?:of|/) ?\d+|0/\d+)\b[^.;:,]{0,24}$`)
 	failedAll  = regexp.MustCompile(`\b[1-9]\d* failed\b|\bFAILED\b|\b(?:wrong|mismatch\w*|differs?|still fails|fails|failed|incorrect)\b`)
 	sizeLabel  = regexp.MustCompile(`^(?:[A-Za-z_]+=)?(\d+)$`)
 	configsOf  = regexp.MustCompile(`\b(\d+) (?:candidate )?config\w*\b|\bconfig\w*(?: tried| in (?:the )?list)?\W{1,4}(\d+)\b`)
@@ -339,7 +341,7 @@ func (t *trials) set(l line) {
 	}
 	name := m[1] + "=" + m[2] + m[3] + m[4]
 	if !isCommand {
-		if good, bad := passedAll.MatchString(l.text), failedAll.MatchString(l.text); good != bad {
+		if good, bad := passes(l.text), failedAll.MatchString(l.text); good != bad {
 			t.note(name, good, l)
 		}
 		if !strings.HasSuffix(l.text, ":") && !strings.HasPrefix(l.text, m[1]) && !strings.HasPrefix(l.text, "export ") && !strings.HasPrefix(l.text, "with ") {
@@ -347,6 +349,12 @@ func (t *trials) set(l line) {
 		}
 	}
 	t.setting, t.since = strings.Clone(name), l.n
+}
+
+// passes reports whether a line tells that all is well, and does not deny it.
+func passes(text string) bool {
+	at := passedAll.FindStringIndex(text)
+	return at != nil && !denial.MatchString(text[:at[0]])
 }
 
 // ends takes a line below a command that tells how it ended.
@@ -357,10 +365,10 @@ func (t *trials) ends(l line) {
 		}
 		return
 	}
-	if notTrial.MatchString(l.text) && !passedAll.MatchString(l.text) && !failedAll.MatchString(l.text) || strings.Contains(l.text, "::") {
+	if notTrial.MatchString(l.text) && !passes(l.text) && !failedAll.MatchString(l.text) || strings.Contains(l.text, "::") {
 		return
 	}
-	if good, bad := passedAll.MatchString(l.text), failedAll.MatchString(l.text); good || bad {
+	if good, bad := passes(l.text), failedAll.MatchString(l.text); good || bad {
 		t.note(t.setting, good && !bad, l)
 		t.since = 0
 	} else if m := trialError.FindStringSubmatch(l.text); m != nil {
