@@ -45,8 +45,8 @@ const (
 var clues = []clue{
 	{
 		id:     emptiedCache,
-		facts:  []string{`(?:\brm -\w*r\w* (?:\S+ )*|\b(?:tmpreaper|tmpwatch|find|cargo (?:sweep|clean)|systemd-tmpfiles)\b.*?)` + cacheFolder, `[Nn]o such file or directory\b.*?[:'"` + "`" + ` ](/\S+)|[ '"` + "`" + `(](~?/\S+?)['"` + "`" + `)]?: [Nn]o such file or directory`},
-		agree:  func(f [][]string) bool { return inFolder(f[0][1], f[1][1]+f[1][2]) },
+		facts:  []string{`^[^$+>#].*(?:\brm -\w*r\w* (?:\S+ )*|\b(?:tmpreaper|tmpwatch|find|cargo (?:sweep|clean))\b.*?)` + cacheFolder + `|\bsystemd-tmpfiles\b.*?` + cacheFolder, `(?:[Ee]rror|fatal)\b.*?[Nn]o such file or directory\b.*?[:'"` + "`" + ` ](/\S+)|(?:[Ee]rror|fatal)\b.*?[ '"` + "`" + `(](~?/\S+?)['"` + "`" + `)]?: [Nn]o such file or directory`},
+		agree:  func(f [][]string) bool { return inFolder(f[0][1]+f[0][2], f[1][1]+f[1][2]) },
 		denied: `\b(?:nfs4?|lustre|cifs|ceph|beegfs|gpfs)\b`,
 	},
 	{
@@ -55,8 +55,14 @@ var clues = []clue{
 		agree: func(f [][]string) bool { return inFolder(f[0][1], f[1][1]+f[1][2]) },
 	},
 	{
+		id:      prunedEngine,
+		facts:   []string{`\bdocker (?:system|image|builder|buildx) prune\b|\b[Ii]mage ?GC\b.*\bremov`, `parent snapshot \S+ does not exist|failed to get state for index|^docker: .*No such image: \S|layer does not exist|content digest \S+: not found`},
+		inOrder: true,
+	},
+	{
 		id:    prunedEngine,
-		facts: []string{`\bdocker (?:system|image|builder|buildx|container|volume) prune\b|\bcontainer \S+ removed by\b|\b[Ii]mage ?GC\b.*\bremov`, `parent snapshot \S+ does not exist|failed to get state for index|No such (?:image|container): ?\S|layer does not exist|content digest \S+: not found|unable to find image`},
+		facts: []string{`\bcontainer (\S+) (?:was )?removed by\b`, `No such container: (\S+)`},
+		agree: func(f [][]string) bool { return f[0][1] == f[1][1] },
 	},
 	{
 		id:    notOnPath,
@@ -70,7 +76,7 @@ var clues = []clue{
 	},
 	{
 		id:    uvPipSettings,
-		facts: []string{`^\[tool\.uv\.pip\]$|^\[pip\]$`, `^(?:extra-)?index-url *=|^find-links *=`, `\buv (?:-\S+ )*(?:sync|lock|run|add)\b`, `[Nn]o solution found|[Ff]ailed to (?:fetch|download)|was not found in the|AssertionError|^error: |not compiled with CUDA`},
+		facts: []string{`^\[tool\.uv\.pip\]$|^\[pip\]$`, `^(?:extra-)?index-url *=|^find-links *=`, `\buv (?:-\S+ )*(?:sync|lock|run|add)\b`, `[Nn]o solution found|[Ff]ailed to (?:fetch|download)|was not found in the|AssertionError: (?:\d+\.\d+|\S*(?:cuda|torch))|^error: (?:[Dd]istribution|[Ff]ailed)|not compiled with CUDA`},
 	},
 	{
 		id:    olderThanCUDA,
@@ -129,6 +135,15 @@ var clues = []clue{
 		id:    mixedToolkits,
 		facts: []string{`^nvidia-cuda-nvcc(?:-cu\d+)?(?: +|==)(\d+\.\d+)`, `^nvidia-nvvm(?:-cu\d+)?(?: +|==)(\d+\.\d+)`, `Unsupported \.version \d`},
 		agree: func(f [][]string) bool { return f[0][1] != f[1][1] },
+	},
+	{
+		id:    mixedToolkits,
+		facts: []string{`^nvidia-cuda-runtime(?:-cu\d+)?(?: +|==)(\d+\.\d+)`, `\bCUDA_(?:HOME|PATH)\W{1,3}\S*/cuda-(\d+\.\d+)`, `nvJitLinkError|bad input:\S*/nvidia/`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1] },
+	},
+	{
+		id:    noCUDA,
+		facts: []string{`\b(?:nvcc|CUDA(?:_HOME)?|CUDA toolkit)\b.{0,30}\b(?:not found|missing)\b.{0,40}\b(?:skipp\w+|without|left out|disabled|stubs?)\b`, `no embedded (?:PTX|cubin|kernel)|CUDA_ERROR_NOT_FOUND|named symbol not found|\bempty (?:PTX|cubin)\b`},
 	},
 	{
 		id:    replacedFlags,

@@ -731,7 +731,7 @@ var buildRows = []Row{
 			"Take the compiler's version into the cache's key.",
 		},
 		Any: []Pattern{
-			{Line: `error\[E0(514|460|461|462|786|787)\]`},
+			{Line: `Found unstable fingerprints for|known issue with the compiler\. Run .cargo clean`, Rank: Root}, {Line: `error\[E0(514|460|461|462|786|787)\]`},
 			{Line: `failed to load bitcode of module|compiled by an incompatible version of rustc|found invalid metadata files for crate|extern location for \w+ does not exist|failed to write dep-graph`},
 			{Line: `Does not match the generator used previously|The current CMakeCache\.txt directory .* is different than the directory|does not match the source .* used to generate cache`, Class: Host, Also: Infra},
 		},
@@ -758,7 +758,7 @@ var buildRows = []Row{
 			"Check that an ignore file does not leave the file out.",
 		},
 		Any: []Pattern{
-			{Line: `failed to solve: (base name|invalid reference format|\S+: invalid reference)|should not be blank$`},
+			{Line: `ln: failed to create symbolic link .*: File exists`, Near: `\bRUN |failed to solve`, Within: 6}, {Line: `failed to solve: (base name|invalid reference format|\S+: invalid reference)|should not be blank$`},
 			{Line: `failed to (compute cache key|calculate checksum of ref|read dockerfile)|^COPY failed: |[Dd]ockerfile parse error|unknown instruction: `},
 		},
 		Example:  "ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref 1a2b: \"/requirements-ci.txt\": not found",
@@ -1628,7 +1628,7 @@ var buildRows = []Row{
 			"Let all of them come from one; remove the build folder and the compile cache.",
 			"The sources are not at fault.",
 		},
-		Any:      []Pattern{{Line: `CUDA compiler and CUDA toolkit headers are incompatible|nvlink (fatal|error).*(newer than toolkit|version mismatch)|fatbinary (fatal|error).*version|elfLink .*(newer|version)|libnvvm\S* version .* does not match|(nvcc|cicc|ptxas|nvlink) and (nvcc|cicc|ptxas|nvlink) are of different versions|CUDART_VERSION .*(does not match|mismatch)`}},
+		Any:      []Pattern{{Line: `CUB version does not match Thrust|Thrust version .*(does not|doesn.t) match CUB|CUDA compiler and CUDA toolkit headers are incompatible`, Rank: Root}, {Line: `CUDA compiler and CUDA toolkit headers are incompatible|nvlink (fatal|error).*(newer than toolkit|version mismatch)|fatbinary (fatal|error).*version|elfLink .*(newer|version)|libnvvm\S* version .* does not match|(nvcc|cicc|ptxas|nvlink) and (nvcc|cicc|ptxas|nvlink) are of different versions|CUDART_VERSION .*(does not match|mismatch)`}},
 		Example:  "cuda/std/__cccl/cuda_toolkit.h:41:6: error: #error \"CUDA compiler and CUDA toolkit headers are incompatible, please check your include paths\"",
 		NearMiss: "-- nvcc 13.0.88, headers 13.0, compatible",
 	},
@@ -2126,6 +2126,45 @@ var buildRows = []Row{
 		},
 		Example:  "error: failed to compile `maturin v1.9.4`, intermediate artifacts can be found at `/tmp/cargo-installX`\n  rustc 1.82.0 is not supported by the following package:\n    icu_normalizer@2.1.0 requires rustc 1.83\nTry re-running cargo install with `--locked`",
 		NearMiss: "error: rustc 1.82.0 is not supported by the following package:\n  icu_normalizer@2.1.0 requires rustc 1.83",
+	},
+	{
+		ID: "S-B185", Over: []string{"S-P10", "S-R13", "S-R53", "S-R28"}, Stage: Build, Class: Infra, Rank: Root, From: Platform,
+		Title: "The machine's GPUs are still held by processes of an earlier job that cannot be ended: the job stops before it begins",
+		Steps: []string{
+			"Start the runner's container, or the machine, anew: a process in state D waits in the driver, and no signal ends it.",
+			"Take the runner out until its GPUs are empty, and look for Xid messages in `dmesg`.",
+			"Run the job on another machine; nothing of the change has run.",
+		},
+		Any: []Pattern{
+			{Line: `[Oo]rphan(ed)? CUDA contexts?|unkillable (PIDs?|process\w*)|\b(PID|pid|process) \d+\b.*\b(cannot|could not) be killed`},
+		},
+		Example:  "[killall] retry 10/10: PID 144411 scheduler_TP3 state D\nERROR: Orphaned CUDA contexts after 100s - container needs restart",
+		NearMiss: "[killall] no processes hold the GPUs",
+	},
+	{
+		ID: "S-B186", Over: []string{"S-P10", "S-X13", "S-X53", "S-X32"}, Stage: Build, Class: InProcess, From: Platform,
+		Title: "A push was refused: a file in it is larger than the code host takes",
+		Steps: []string{
+			"Take the file out of all commits of the push (not only of the last one), or give it to Git LFS (`git lfs migrate import`).",
+		},
+		Any: []Pattern{
+			{Line: `exceeds the file size limit of|GH001: Large files detected`, Rank: Root},
+		},
+		Example:  "remote: error: File weights/a.bin is 141.22 MB; this exceeds the file size limit of 100.00 MB",
+		NearMiss: "remote: warning: File weights/a.bin is 61.22 MB; this is larger than the recommended maximum file size of 50.00 MB",
+	},
+	{
+		ID: "S-B187", Stage: Build, Class: InProcess, Also: Host, From: Rustc,
+		Title: "cargo is called below make and does not reach make's job server",
+		Steps: []string{
+			"Put a `+` before the command in the makefile's recipe, so that make hands its job server on, or take MAKEFLAGS out of the environment (`env -u MAKEFLAGS -u CARGO_MAKEFLAGS cargo build`).",
+			"The sources are not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `error: failed to connect to jobserver from environment variable`},
+		},
+		Example:  "error: failed to connect to jobserver from environment variable `MAKEFLAGS=\"--jobserver-auth=3,4\"`: cannot open file descriptor 3",
+		NearMiss: "make: warning: jobserver unavailable: using -j1.  Add '+' to parent make rule.",
 	},
 }
 

@@ -891,7 +891,7 @@ var importRows = []Row{
 			"Of Numba and its toolkit take versions that were made for each other. No kernel is at fault.",
 		},
 		Any: []Pattern{
-			{Line: `incompatible IR detected|IR version [\d.]+ incompatible with current version|NVVM_ERROR_IR_VERSION_MISMATCH`},
+			{Line: `nvrtc: error: failed to open libnvrtc-builtins`, Rank: Root}, {Line: `incompatible IR detected|IR version [\d.]+ incompatible with current version|NVVM_ERROR_IR_VERSION_MISMATCH`},
 			{Line: `/include/(cuda_(fp\d+|bf16|fp16)|cuda/std|cooperative_groups|crt/)\S*\(\d+\): (catastrophic )?error`, Near: `\bnvrtc\b|NVRTC|CompileException|cupy/cuda/compiler`, Within: 16},
 		},
 		Example:  "E   NvvmError: Failed to compile\nE   IR version 1.6 incompatible with current version 2.0",

@@ -935,8 +935,7 @@ var processRows = []Row{
 			"If the environment does not exist, look above for the step that should have made it.",
 		},
 		Any: []Pattern{
-			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda`, With: []string{"S-I11", "S-I12", "S-I29", "S-I81", "S-I22"}, Rank: Root},
-			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda|[Ss]hell not initialized|Run 'mamba init'`},
+			{Line: `Run 'conda init' before 'conda activate'|shell has not been properly configured to use 'conda|[Ss]hell not initialized|Run 'mamba init'`, Rank: Root},
 			{Line: `EnvironmentNameNotFound|EnvironmentLocationNotFound|Could not find conda environment: `, Rank: Weak},
 		},
 		Example:  "CondaError: Run 'conda init' before 'conda activate'",

@@ -74,7 +74,7 @@ func TestWordingsOfTheMachineRoom(t *testing.T) {
 		{"S-B55", "ERROR: unable to select packages:"},
 		{"S-X22", "  repository path '/io/k' is not owned by current user; class=Config (7); code=Owner (-36)"},
 		{"S-X65", "fatal: unable to auto-detect email address (got 'ci@gpu-3.(none)')"},
-		{"S-X13", "remote: error: GH001: Large files detected. You may want to try Git Large File Storage"},
+		{"S-B186", "remote: error: GH001: Large files detected. You may want to try Git Large File Storage"},
 		{"S-X24", "fatal: could not fetch 0a1b from promisor remote"},
 		{"S-X14", "error: Server does not allow request for unadvertised object 6047713aff39dc8a9f94952ecf3b136223605eec"},
 		{"S-B172", "git: 'lfs' is not a git command. See 'git --help'."},
