@@ -210,6 +210,7 @@ type logScan struct {
 	ranks    ranks
 	panics   panics
 	trials   trials
+	faults   testFaults
 	symbols  symbols
 	grids    grids
 	setup    setup
@@ -336,6 +337,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.ranks.line(l, who)
 		sc.panics.line(l, node)
 		sc.trials.line(l, sc.junitFile)
+		sc.faults.line(l)
 	}
 	if !sc.passing {
 		sc.raised.line(l, sc.junitFile || strings.HasPrefix(strings.TrimLeft(shown, " "), "E  "))
@@ -728,6 +730,7 @@ func (sc *logScan) end() {
 	sc.ranks.end(sc)
 	sc.panics.end(sc)
 	sc.trials.end(sc)
+	sc.faults.end(sc)
 	sc.symbols.end(sc)
 	sc.setup.end(sc)
 	sc.evidence.end(sc)

@@ -210,6 +210,8 @@ var correctnessRows = []Row{
 			{Line: `^([\w.]*(Error|Exception)|SystemExit): .*\b([Vv]erification|[Vv]alidation|[Cc]omparison|[Cc]orrectness|[Aa]ccuracy|[Nn]umeric\w*|[Pp]arity|[Ss]elf-?check)\b.{0,24}\b(failed|FAILED|mismatch\w*|broken)\b`, Not: `\b([Ss]ignature|[Cc]ertificate|[Cc]hecksum|[Ss]chema|[Cc]onfig\w*|hash|[Ii]nput)\b`},
 			{Line: `^AssertionError: .*\b(vs\.?|err\w*|diff\w*)\b.{0,24}\d(e-?\d+)? ?(>|exceeds) ?\d`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
+			{Line: `\bNMSE = \S+ > \S+.*\bFAIL$|^AssertionError: m=\d+.*\bdiff=|\binf mismatch: |: NaN at index \d+ \(`},
+			{Line: `^Evaluated: .* ≈ |^AssertionError: Number of mismatched elements: \d|/ total failing elements: [1-9]|\b[1-9]\d* of \d+ (configs|configurations|modes|layouts|sizes|codes|cases|shapes|dtypes) (are |were )?(wrong|incorrect|differ|mismatch\w*|decode wrongly)\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
 		Context: `(matched: \d+ / \d+|Greatest absolute difference|Mismatched elements|Max absolute difference)`, ContextAfter: true,
@@ -1134,5 +1136,239 @@ var correctnessRows = []Row{
 		},
 		Example:  "E   AssertionError: Tensor-likes are not close!\n  /opt/venv/lib/triton/runtime/interpreter.py:412: RuntimeWarning: overflow encountered in multiply",
 		NearMiss: "E   AssertionError: Tensor-likes are not close!\n  /opt/venv/lib/numpy/core/fromnumeric.py:88: RuntimeWarning: overflow encountered in reduce",
+	},
+	{
+		ID: "S-C160", Over: []string{"S-C06", "S-C07", "S-C09", "S-C14", "S-C21", "S-C29", "S-C49", "S-C50", "S-C57"}, Stage: Correctness, Class: Kernel, Also: Env, Rules: []string{"R21", "R34"}, From: Platform,
+		Title: "Only some launch configurations are wrong: loads of the pipeline, or warps, overtake each other",
+		Steps: []string{
+			"Look in the kernel for a buffer that is read and written in one loop without a barrier between, for an accumulator that the loop does not carry, and for pointers that alias.",
+			"Compare the code that both configurations compile to: if the kernel is right, it is the compiler's pipeline; another version of it tells.",
+			"Until then leave the wrong configurations out of the tuner's list (`num_stages=1` is the safe one), and let the tuner check its results.",
+		},
+		Any:      []Pattern{{Line: `\b(correct|right|ok|OK|pass(es)?|matches|fine) (only )?(with|for|at|when) \(?num_(stages|warps) ?= ?\d|\b(wrong|incorrect|mismatch\w*|differs?) (only )?(with|for|at|when) \(?num_(stages|warps) ?(=|>|>=) ?\d`, With: scriptFailed}},
+		Records:  configurations,
+		Example:  "num_stages=1: max err 9.4e-05 ok\nnum_stages=2: max err 9.4e-05 ok\nnum_stages=3: max err 33.6 WRONG\nAssertionError: outputs differ",
+		NearMiss: "num_stages=1: max err 33.1 WRONG\nnum_stages=2: max err 33.6 WRONG\nnum_stages=3: max err 33.6 WRONG\nAssertionError: outputs differ",
+	},
+	{
+		ID: "S-C161", Over: []string{"S-C14", "S-C16", "S-C21", "S-C49"}, Stage: Correctness, Class: Env, Also: Kernel, From: Platform,
+		Title: "The same code is right with one version of a compiler or library and wrong with another",
+		Steps: []string{
+			"Read the newer version's notes for what it changed: the default precision of products, a mask's alignment, an argument's meaning, undefined values of masked loads.",
+			"See that the kernel relies on nothing that is not promised (values of masked lanes, the order of writes); then report the smallest case with both versions.",
+			"Pin the version that is right until then.",
+		},
+		Any:      []Pattern{{Line: `\b([Rr]ight|[Cc]orrect|[Pp]ass(es|ed)?|PASS(ED)?|ok|OK)\b.{0,24}\b(triton|torch|cuda|CUDA|ptxas|nvcc|cutlass|jax|driver)[ =]+v?\d+\.\d[\w.]*\b.{0,40}\b([Ww]rong|[Ii]ncorrect|[Ff]ail(s|ed)?|FAIL(ED)?|differs?)\b.{0,24}\b(triton|torch|cuda|CUDA|ptxas|nvcc|cutlass|jax|driver)?[ =]*v?\d+\.\d`, With: scriptFailed}},
+		Records:  otherRelease,
+		Example:  "triton 3.1.0 -> max err 1.1e-06 ok\ntriton 3.2.0 -> max err 0.74 FAIL\ntriton 3.3.0 -> max err 0.74 FAIL\nAssertionError: row max differs from torch",
+		NearMiss: "triton 3.1.0 -> max err 0.74 FAIL\ntriton 3.2.0 -> max err 0.74 FAIL\ntriton 3.3.0 -> max err 0.74 FAIL\nAssertionError: row max differs from torch",
+	},
+	{
+		ID: "S-C162", Over: []string{"S-C14", "S-C16", "S-C21", "S-C31", "S-C49", "S-C57"}, Stage: Correctness, Class: Kernel, Also: Env, Rules: []string{"R23"}, From: Platform,
+		Title: "The same code is right on one kind of GPU and wrong on another",
+		Steps: []string{
+			"Look for what is written for one kind: the width of a warp (64 lanes on some), shuffles and masks of 32 bits, the size of shared memory, an instruction with another layout, a branch on the architecture.",
+			"See what was compiled for the second kind: a fat binary without its code runs what is compiled from an older one.",
+			"If it is wrong on a newer one alone, look for threads of a warp that rely on running in step: they need `__syncwarp`.",
+		},
+		Any: []Pattern{
+			{Line: `\b(warp_?[Ss]ize|wave(front)?([_ ]?size)?)\b\W{0,4}64\b|\bwave ?64\b`, With: scriptFailed, Not: `\b(ok|OK|PASS\w*|pass(ed)?)\b`},
+		},
+		Records:  otherArchitecture,
+		Example:  "A100: max err 1.2e-06 ok\nL4: max err 1.2e-06 ok\nH100: max err 3.4 WRONG\nAssertionError: outputs differ",
+		NearMiss: "A100: max err 3.2 WRONG\nL4: max err 3.1 WRONG\nH100: max err 3.4 WRONG\nAssertionError: outputs differ",
+	},
+	{
+		ID: "S-C163", Over: []string{"S-C04", "S-C14", "S-C18", "S-C31", "S-C51"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35"}, From: Platform,
+		With:  append([]string{"S-X16"}, mismatches...),
+		Title: "The two 8-bit float formats are mixed up (`fn` and `fnuz`): the same bits are half as much in one of them",
+		Steps: []string{
+			"Convert a checkpoint of one format before the other is used: the scale must be doubled, and the bits 0x80 (NaN in one of them) be replaced.",
+			"Let the wrapper choose the format by the GPU, and refuse the other one.",
+		},
+		Any: []Pattern{
+			{Line: `e4m3fnuz\b.*e4m3(fn)?\b|e4m3(fn)?\b.*e4m3fnuz\b|e5m2fnuz\b.*e5m2\b|e5m2\b.*e5m2fnuz\b`},
+		},
+		Example:  "weight dtype torch.float8_e4m3fnuz, checkpoint dtype torch.float8_e4m3fn\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "weight dtype torch.float8_e4m3fn, checkpoint dtype torch.float8_e4m3fn\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C165", Over: []string{"S-C14", "S-C18", "S-C51"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R35"}, From: Platform,
+		Title: "The scales of a block are exponents (e8m0), and are taken for numbers, or rounded on one side alone",
+		Steps: []string{
+			"Decode each as 2 to the power of the byte less 127; files store them as plain bytes (U8) as well as under a type of their own.",
+			"Round the scale to a power of two before the values are divided by it, not after: else both sides differ by up to a factor of two.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Ss]cales?\b.{0,40}\b(U8|uint8|u8|byte)\b`, Near: `\b(mx\w*|MX\w*|e8m0\w*|ue8m0|[Dd]equant\w*)\b`, Within: 6, With: scriptFailed},
+			{Line: `\bu?e8m0\w*\b.{0,60}\b(raw|linear|as (a )?(number|float|uint8)|not decoded|rounded (after|only)|unrounded|after quanti[sz]\w+)\b`, With: scriptFailed},
+		},
+		Example:  "dequant mxfp8: weight F8_E4M3, scale U8 [1024, 128], mean |w| 13410 where 0.0297 is expected\nAssertionError: values differ",
+		NearMiss: "dequant mxfp8: weight F8_E4M3, scale F32 [1024, 128], mean |w| 13410 where 0.0297 is expected\nAssertionError: values differ",
+	},
+	{
+		ID: "S-C166", Over: []string{"S-C09", "S-C14", "S-C49"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R8"}, From: Platform,
+		Title: "Only the special codes of a small float type are converted wrongly: subnormal numbers, zero, infinity or NaN",
+		Steps: []string{
+			"Convert with the type's own instruction or cast instead of moving bits: an exponent of zero has no hidden one, and the last codes are no numbers.",
+			"Test all codes of the type once, against a table.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Dd]e|[Ss]ub)normals?\b.{0,40}\b[0-9]+ ?(/|of) ?\d+ (are )?(equal|match|ok|right)\b|\bexponent(_field| field)?\b.{0,8}\b0\b.{0,40}\b\d+ ?(/|of) ?\d+`, With: scriptFailed},
+			{Line: `\b(1[0-9]|[2-9]) (of|/) (the )?256\b.{0,40}\b(codes?|bit patterns?|bytes?|words?|encodings?)\b`, With: scriptFailed},
+			{Line: `\b0x(7f|ff|80|7c|fc|7e)\b.{0,24}\b(got|gives?|decod\w+|->)\b.{0,16}\b(480|240|448|57344|nan|NaN|inf)\b`, With: scriptFailed},
+		},
+		Example:  "exponent field 0: 2 / 16 equal\nAssertionError: 16 of 256 codes decode wrongly",
+		NearMiss: "exponent field 3: 2 / 16 equal\nAssertionError: values differ",
+	},
+	{
+		ID: nanOfBoth, Over: []string{"S-C09", "S-C14", "S-C22", "S-C38", "S-C91", "S-C130"}, Stage: Correctness, Class: Test, From: Platform,
+		Title: "Kernel and reference have NaN at the same places, and the comparison takes no NaN for equal",
+		Steps: []string{
+			"Compare with `equal_nan=True`, if NaN is what the operation gives for such inputs.",
+			"Else keep the inputs within what the operation is defined for.",
+			"Leave the kernel alone: both sides agree.",
+		},
+		Example:  "nan in out: 12, nan in ref: 12\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 12 / 4096 (0.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 1e-05 allowed)",
+		NearMiss: "nan in out: 12, nan in ref: 3\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 12 / 4096 (0.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 1e-05 allowed)",
+	},
+	{
+		ID: "S-C168", Over: []string{"S-C14", "S-C03", "S-C25", "S-C43", "S-C61"}, Stage: Correctness, Class: Test, Also: Env, From: Platform,
+		With:  append([]string{"S-X16"}, mismatches...),
+		Title: "The exact reference is not computed in double precision: the library cuts float64 down to float32",
+		Steps: []string{
+			"Switch it on before the first array is made (`jax_enable_x64`), or compute the reference with NumPy.",
+			"Or give the comparison a tolerance of float32.",
+		},
+		Any: []Pattern{
+			{Line: `[Ee]xplicitly requested dtype (<class '\S*float64'>|float64|\S*int64\S*|complex128).*will be truncated to dtype|\bjax_enable_x64\b\W{1,4}[Ff]alse`, Warned: Specific},
+		},
+		Example:  "UserWarning: Explicitly requested dtype float64 requested in astype is not available, and will be truncated to dtype float32.\nAssertionError: \nNot equal to tolerance rtol=1e-10, atol=1e-10",
+		NearMiss: "UserWarning: requested dtype float64 is slow\nAssertionError: \nNot equal to tolerance rtol=1e-10, atol=1e-10",
+	},
+	{
+		ID: "S-C169", Over: []string{"S-C14", "S-C33", "S-C131", "S-C20", "S-C43"}, Stage: Correctness, Class: Test, Also: Kernel, Rules: []string{"R8"}, From: Platform,
+		With:  append([]string{"S-X16", failedCase}, mismatches...),
+		Title: "JAX multiplies float32 in TF32 or bfloat16 unless it is asked for more",
+		Steps: []string{
+			"Compute the reference with `jax.default_matmul_precision(\"highest\")`, or give `precision=` to each product of it.",
+			"Give the kernel the precision that it promises (`preferred_element_type`, `precision`), and compare with a tolerance that it can hold.",
+		},
+		Any: []Pattern{
+			{Line: `\b(jax_)?default_matmul_precision\W{1,4}(None|default|tensorfloat32|bfloat16|fastest)\b`},
+			{Line: `\bdefault_matmul_precision\(["']?(highest|float32)["']?\).{0,40}\b(max|err\w*|diff\w*|pass\w*|ok)\b`},
+		},
+		Example:  "jax_default_matmul_precision=None on NVIDIA A100\nAssertionError: \nNot equal to tolerance rtol=1e-05, atol=1e-05",
+		NearMiss: "jax_default_matmul_precision=highest on NVIDIA A100\nAssertionError: \nNot equal to tolerance rtol=1e-05, atol=1e-05",
+	},
+	{
+		ID: nearZero, Over: []string{"S-C14", "S-C17", "S-C43", "S-C132"}, Stage: Correctness, Class: Test, From: Platform,
+		Title: "The tolerance is relative alone, and the values that differ are next to zero",
+		Steps: []string{
+			"Give the comparison an absolute part (`atol`) of some rounding steps of the largest values: NumPy's default for it is 0.",
+			"Leave the kernel alone: its absolute error is that of rounding.",
+		},
+		Example:  "AssertionError: \nNot equal to tolerance rtol=0.0001, atol=0\n\nMismatched elements: 3 / 512 (0.586%)\nMax absolute difference: 4.1e-08\nMax relative difference: 372.0",
+		NearMiss: "AssertionError: \nNot equal to tolerance rtol=0.0001, atol=0\n\nMismatched elements: 3 / 512 (0.586%)\nMax absolute difference: 4.1\nMax relative difference: 372.0",
+	},
+	{
+		ID: "S-C171", Over: []string{"S-C03", "S-C05", "S-C14", "S-C17", "S-C43", "S-C34", "S-C59"}, Stage: Correctness, Class: Test, Also: Host, Rules: []string{"R35"}, From: Platform,
+		With:  append([]string{failedCase, "S-C05", "S-X16"}, mismatches...),
+		Title: "Autocast is on: one of the sides runs in another type than the test means",
+		Steps: []string{
+			"See who switches it on (a fixture, a trainer, the job), and compute the reference outside of it, or in the type that it gives.",
+			"If the operation is called under autocast on purpose, convert its inputs there (`custom_fwd(cast_inputs=...)`): a custom kernel is not converted by itself.",
+		},
+		Any: []Pattern{
+			{Line: `\bis_autocast_enabled\(["'\w]*\)\W{1,4}True\b|\b[Aa]utocast\b\W{1,4}(enabled|on|True|true|active)\b|\b(under|inside( of)?|within|with) (torch\.)?(amp\.)?autocast\b.{0,40}\b(bfloat16|float16|bf16|fp16|half)\b`},
+		},
+		Example:  "torch.is_autocast_enabled(): True\nAssertionError: The values for attribute 'dtype' do not match: torch.bfloat16 != torch.float32.",
+		NearMiss: "torch.is_autocast_enabled(): False\nAssertionError: The values for attribute 'dtype' do not match: torch.bfloat16 != torch.float32.",
+	},
+	{
+		ID: "S-C173", Over: []string{"S-C14", "S-C43", "S-C161", "S-C162"}, Stage: Correctness, Class: Test, Also: Env, From: Platform,
+		With:  append([]string{failedCase, "S-X16", "S-X41"}, mismatches...),
+		Title: "The values to compare with were recorded on another GPU or with other versions",
+		Steps: []string{
+			"Compute the expected values anew where the test runs, or keep a file for each kind of GPU and library.",
+			"Or compare with a tolerance for another order of sums, and never bit by bit.",
+			"See first that a present backend agrees with the kernel on this machine.",
+		},
+		Any: []Pattern{
+			{Line: `\b([Gg]olden|[Ss]napshot|[Ee]xpected|[Rr]eference|[Bb]aseline|[Rr]ecorded)\b.{0,60}\b(recorded|generated|made|saved|captured|created|produced|dumped)\b.{0,16}\b(on|with|by|under|for)\b.{0,24}(\b(NVIDIA )?(Tesla |GeForce )?([AHLVTB]\d{1,3}\w?|RTX ?\d+\w*|GH200|GB\d+|MI\d+\w?)\b|\b(torch|triton|cuda|cu|driver)[ =-]*\d|another|other|older|a different)`},
+		},
+		Example:  "golden file logits.pt recorded on A100, torch 2.3.1; running on H100\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "golden file logits.pt found\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C175", Over: []string{"S-C09", "S-C14", "S-C38", "S-C04"}, Stage: Correctness, Class: Test, Rules: []string{"R8"}, From: Platform,
+		With:  append([]string{failedCase, "S-X16"}, mismatches...),
+		Title: "The reference overflows: it has infinity where the kernel is finite",
+		Steps: []string{
+			"Compute the reference in float32 or float64 and convert its result.",
+			"Do not touch the kernel: its values are finite.",
+		},
+		Any: []Pattern{
+			{Line: `\b[Ii]nfs?\b( values)?( in| of)? (the )?(out\w*|ours?|kernel|test|got|actual)\W{1,3}0\b.*\b[Ii]nfs?\b( values)?( in| of)? (the )?(ref\w*|torch|expected|eager|want)\W{1,3}[1-9]`},
+			{Line: `\b([Rr]ef\w*|[Tt]orch|[Ee]ager|[Ee]xpected)\b.{0,40}\b(overflow\w*|> ?65504|exceeds 65504|(has|is|gives|becomes) \+?-?inf(inity)?)\b`, Not: `\b(kernel|ours?|out)\b.{0,24}\b(overflow\w*|inf)\b`},
+		},
+		Example:  "inf in out: 0  inf in ref: 4096\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "inf in out: 4096  inf in ref: 0\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C176", Over: []string{"S-C14", "S-C21", "S-C34", "S-C41"}, Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R8", "R35"}, From: Platform,
+		Title: "A conversion to an integer type wraps round where it should stop at the type's ends",
+		Steps: []string{
+			"Clamp to the type's ends before the conversion, and round before that: a cast cuts off, and what is beyond the end is undefined or wraps.",
+			"See which of both sides the operation's documentation wants.",
+		},
+		Any: []Pattern{
+			{Line: `\b12[789]\.?\d*\b.{0,16}(->|=>|kernel|got|gives?).{0,16}-12[0-8]\b|\b(got|kernel|out\w*)\W{1,3}-12[78]\b.{0,24}\b(ref|want|expected|torch)\W{1,3}127\b|\b(got|kernel|out\w*)\W{1,3}[0-3]\b.{0,24}\b(ref|want|expected|torch)\W{1,3}255\b`, With: scriptFailed},
+			{Line: `\b(wraps?|wrapped|wrap-?around)\b.{0,40}\b(saturat\w+|clamp\w*|clip\w*)\b|\b(saturat\w+|clamp\w*|clip\w*)\b.{0,40}\b(wraps?|wrapped|wrap-?around)\b|\bint8\b.{0,40}\b(overflow\w*|wrap\w*)\b`, With: scriptFailed},
+		},
+		Example:  "input 127.6 -> kernel -128, ref 127\nAssertionError: 212 of 4096 int8 values differ",
+		NearMiss: "input 12.6 -> kernel 12, ref 13\nAssertionError: 212 of 4096 int8 values differ",
+	},
+	{
+		ID: "S-C177", Over: []string{"S-C14", "S-C21"}, Stage: Correctness, Class: Kernel, Rules: []string{"R19"}, From: Platform,
+		Title: "Division or remainder of negative numbers differs: towards zero on one side, downwards on the other",
+		Steps: []string{
+			"See which the operation promises: Python, NumPy and torch's `//` and `%` go downwards, C, CUDA and Triton's go towards zero.",
+			"Correct the quotient where the signs differ and there is a remainder.",
+		},
+		Any: []Pattern{
+			{Line: `\b(floor_?div\w*|floordiv|remainder|fmod|mod(ulo)?|div\w*)\b.{0,60}\b(negative|mixed signs?|signs? differ\w*|opposite signs?|trunc\w*|towards? zero)\b`, With: scriptFailed},
+			{Line: `-\d+ ?(%|//|mod|rem) ?\d+.{0,24}\b(got|kernel|triton|ours?)\b`, With: scriptFailed},
+		},
+		Example:  "AssertionError: remainder differs for mixed signs",
+		NearMiss: "AssertionError: remainder differs for large values",
+	},
+	{
+		ID: "S-C179", Over: []string{"S-C14", "S-C19", "S-C23", "S-C24"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R34"}, From: Platform,
+		With:  append([]string{failedCase, "S-X16", "S-C24", "S-X41"}, mismatches...),
+		Title: "A kernel that is launched early (programmatic dependent launch) reads before its predecessor has written",
+		Steps: []string{
+			"Wait (`griddepcontrol.wait`, `cudaGridDependencySynchronize`, `gdc_wait`) before the first access to anything that an earlier kernel writes, and before the first write to what it reads.",
+			"Look further back as well: the wait is for the direct predecessor's end, and what came before it must have waited too.",
+			"With the attribute off all must be right: that shows it.",
+		},
+		Any: []Pattern{
+			{Line: `\b(PDL|pdl|enable_pdl|launch_pdl|programmatic (dependent|stream)|[Pp]rogrammaticStreamSerialization\w*|griddepcontrol|gdc_wait|gdc_launch\w*|cudaGridDependencySynchronize)\b`, Not: `\b(PDL|pdl|launch_pdl)\b ?[=:]? ?(off|False|false|0|disabled)\b|unsupported|not supported|[Uu]nknown|[Uu]nrecognized`},
+			{Line: `\bTRTLLM_ENABLE_PDL=1\b|programmaticStreamSerialization`},
+		},
+		Example:  "PDL on : 131 mismatches, 0 without it\nAssertionError: outputs differ",
+		NearMiss: "PDL off: 131 mismatches\nAssertionError: outputs differ",
+	},
+	{
+		ID: "S-C181", Over: []string{"S-C06", "S-C07", "S-C14", "S-C27", "S-C29", "S-C45", "S-C57"}, Stage: Correctness, Class: Kernel, Rules: []string{"R22", "R34"}, From: Platform,
+		Title: "Of a scan only the first block is right: what it carries to the next block is lost",
+		Steps: []string{
+			"See how a block learns what came before it: a loop that keeps the last value, a second pass over the blocks' totals, or a look-back; see that the totals are added to each element.",
+			"Compare the first element of the second block with the reference: if it is the block's own, the carry is missing.",
+		},
+		Records:  lostCarry,
+		Any:      []Pattern{{Line: `\b(carry|carried|running (sum|total|state)|prefix)\b.{0,40}\b(lost|missing|dropped|not (added|carried|passed|propagated)|reset)\b.{0,24}\b(block|tile|chunk)s?\b`, With: scriptFailed}},
+		Example:  "the running sum is not carried to the next block\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "the running sum is carried to the next block\nAssertionError: Tensor-likes are not close!",
 	},
 }

@@ -127,7 +127,7 @@ const (
 var (
 	rowWord    = probe(`err|diff|delta|Diff|Err|PASS|FAIL|pass|fail|wrong|WRONG|match|correct|ratio|MATCH`)
 	overRef    = probe(`/ ?\w*ref`)
-	trialError = regexp.MustCompile(`(?:\b(?:err(?:or)?|diff(?:erence)?|delta|deviation)s?\b|\|[^|=]{1,48}\|)(?: ?\((?:max|abs|rel)\w*\))?\W{0,8}(?:is |of )?(-?\d[\d.]*(?:e[-+]?\d+)?)(?:$|[\s,;)|])`)
+	trialError = regexp.MustCompile(`(?:(?:\b|_)(?:err(?:or)?|diff(?:erence)?|delta|deviation)s?\b|\|[^|=]{1,48}\|)(?: ?\((?:max|abs|rel)\w*\))?\W{0,8}(?:is |of )?(-?\d[\d.]*(?:e[-+]?\d+)?)(?:$|[\s,;)|])`)
 	trialRatio = regexp.MustCompile(`(?:/ ?(?:\w+_)?(?:ref\w*|want|expected|torch)|\bratio)\W{0,6}(\d[\d.]*)(?:$|[\s,;)])`)
 	// endsBadly is how a script or a step says that it failed.
 	endsBadly  = probe(`^AssertionError\b|^SystemExit: [1-9]|\bexit(?:ed with)? (?:code|status):? [1-9]\d*$|^make: \*\*\*|\b(?:FAIL|FAILED|WRONG|MISMATCH)\b`)
@@ -646,7 +646,7 @@ func (r trial) words() []string {
 		if w == "" || emptyWord[strings.ToLower(w)] {
 			continue
 		}
-		if n := len(words); n > 0 && callWord[strings.ToLower(words[n-1])] && sizeLabel.MatchString(w) {
+		if n := len(words); n > 0 && (callWord[strings.ToLower(words[n-1])] && sizeLabel.MatchString(w) || aTool.MatchString(words[n-1]) && aVersion.MatchString(w)) {
 			words[n-1] += "=" + w
 			continue
 		}
