@@ -62,6 +62,8 @@ type kind int
 const (
 	ofUnit kind = iota
 	ofMethod
+	ofDeterminism
+	ofPinned
 	ofMachine
 	ofClock
 	ofPower
@@ -78,6 +80,7 @@ const (
 // apartIn are the signatures by what differs between the sides.
 var apartIn = map[kind]string{
 	ofUnit: otherUnit, ofMethod: otherState, ofMachine: elsewhere, ofClock: otherClocks, ofPower: clocks, ofWork: unlikeWork, ofFlags: otherFlags,
+	ofDeterminism: deterministic, ofPinned: pageable,
 	ofBackend: otherBaseline, ofTool: otherVersion, ofHost: slowHost, ofConfig: otherChoice, ofUse: notFilled, ofLaunches: extraLaunches,
 }
 
@@ -91,6 +94,8 @@ const (
 	newCompiler   = "S-P93"
 	workCount     = "S-P86"
 	coarseTimer   = "S-P83"
+	deterministic = "S-P110"
+	pageable      = "S-P119"
 	maxSettings   = 128
 	maxTimed      = 256
 	fewSlow       = 1.08 // times the base, from which a row is slower
@@ -122,6 +127,10 @@ var aspects = []aspect{
 	{ofMethod, probe(`\b((?:use_)?cuda_?graphs?)["']?\s*[:=|]\s*["']?(\w+)`), "CUDA graph"},
 	{ofMethod, probe(`\b(reduce|statistic|aggregate|return_mode)["']?\s*[:=|]\s*["']?(mean|median|min|max|p\d\d)\b`), "statistic"},
 	{ofMachine, probe(`(NVIDIA)\s+((?:GeForce |RTX |Tesla )*(?:PRO )?[A-Z\d][\w.-]*\d[\w.-]*(?: (?:\d+ ?GB|HBM\w+|PCIe|NVL|SXM\d?|Ti|SUPER|Super|Ada|Laptop|MIG \S+))*)`), "GPU"},
+	{ofDeterminism, probe(`\b((?:use_)?deterministic\w*(?:\.deterministic)?)["']?(?:\(|\s*[:=|]\s*)["']?(True|False|true|false|on|off|1|0)\b`), "deterministic algorithms"},
+	{ofPinned, probe(`\b((?:is_)?pinned(?:\(\))?|pin_memory)["']?\s*[:=|]\s*["']?(True|False|true|false|on|off|1|0)\b`), "pinned memory"},
+	{ofMachine, probe(`\b(ECC(?: [Mm]ode)?(?: [Cc]urrent)?)` + sep + `([Ee]nabled|[Dd]isabled|[Oo]n|[Oo]ff)\b`), "ECC"},
+	{ofMachine, probe(`\b([Dd]river[ _][Mm]odel)` + sep + `(WDDM|TCC|MCDM)\b`), "driver model"},
 	{ofMachine, probe(`\b(MIG)\b\W{0,3}(\d+g\.\d+gb|[Ee]nabled|[Dd]isabled|on|off)`), "MIG"},
 	{ofMachine, probe(`\b(sm_count|num_sms|SMs|sms|multi_?processor(?:s|_count))` + sep + `(\d+)`), "multiprocessors"},
 	{ofMachine, probe(`\b()(\d+) SMs\b`), "multiprocessors"},
@@ -149,14 +158,14 @@ var aspects = []aspect{
 	{ofUse, probe(`\b(SHARED|[Ss]mem|shared(?:[_ ]mem\w*)?)(?:/block)?(?: ?\((?:KiB|KB|bytes|B)\))?` + sep + `(\d{2,7})\b`), "shared memory"},
 	{ofUse, probe(`\b((?:blocks|CTAs|ctas|warps)(?: ?/ ?| per )SM|[Oo]ccupancy(?: ?\(?%\)?)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
 	{ofUse, probe(`\b(grid(?:[_ ]size)?|waves(?:/SM| per SM)?)` + sep + `(\d+(?:\.\d+)?)`), ""},
-	{ofLaunches, probe(`\b((?:launches|kernels)(?: ?/ ?call| per call| a call)?|num_kernels|kernel launches)` + sep + `(\d+)\b`), "launches of a call"},
+	{ofLaunches, probe(`\b((?:launches|kernels)(?: ?/ ?call| per (?:call|step|iteration)| a (?:call|step))?|num_kernels|kernel launches)` + sep + `(\d+)\b`), "launches of a call"},
 }
 
 var (
 	baseName = `[Bb]ase(?:line)?|BASE(?:LINE)?|[Mm]ain|master|[Bb]efore|[Oo]ld|[Pp]revious|prev|nightly|last[ _]green|[Ss]tored`
 	headName = `[Hh]ead|HEAD|[Nn]ew|PR|pr|[Aa]fter|[Cc]urrent|cur|[Cc]andidate|[Tt]his[ _]run|[Nn]ow|today|here`
 	// marks are the words of the sides in a line.
-	marks = probe(`\b(?:(` + baseName + `)|(` + headName + `))(?:\.json|\.csv|\.txt|_env| env| run| side| result| flags| build| config| timing| host \S+| input| branch)?["']?\)?(?:\s*(?:[:=|(]|->)|\s)`)
+	marks = probe(`\b(?:(` + baseName + `)|(` + headName + `))(?:\.json|\.csv|\.txt| json| file| host|_env| env| run| side| result| flags| build| config| timing| host \S+| input| branch)?["']?\)?(?:\s*(?:[:=|(]|->)|\s)`)
 	// sectionHead begins what a log tells of one side.
 	sectionHead = probe(`^[=#*\[> -]*(?:env\w* )?(?:(` + baseName + `|reference)|(` + headName + `))\b(?: run| env\w*| side| results?| build| branch)?[ :=#*\]-]*(?:\([^()]{0,40}\)|@ ?\S+|[0-9a-f]{7,40}|20\d\d-\d\d-\d\d)?[ :=#*\]-]*$|^[^\d=]{0,40}[(\[](?:(` + baseName + `)|(` + headName + `))[)\]]:?$`)
 	otherHead   = regexp.MustCompile(`^(?:={2,}|-{3,}|#{1,3} |\$ |\+ )`)
@@ -249,6 +258,13 @@ func (c *contrast) line(l line) {
 // sidesOf takes a line that names a side, or both.
 func (c *contrast) sidesOf(l line) {
 	found := marks.re.FindAllStringSubmatchIndex(l.text, 8)
+	if !slices.ContainsFunc(found, func(m []int) bool { return m[2] < 0 || !behind(l.text, m[0]) }) {
+		from := 0
+		for _, m := range found {
+			from = c.inBrackets(l, from, m)
+		}
+		return
+	}
 	for i, m := range found {
 		end := len(l.text)
 		if i+1 < len(found) {
@@ -282,6 +298,46 @@ func (c *contrast) sidesOf(l line) {
 			}
 		}
 	}
+}
+
+// behind reports whether a word stands behind what it is compared with: in brackets, or
+// after a comma.
+func behind(text string, at int) bool {
+	before := strings.TrimRight(text[:at], " ")
+	return before != "" && strings.ContainsAny(before[len(before)-1:], "(,;")
+}
+
+// inBrackets takes a part of a line that tells the base's value behind the run's, as in
+// "ECC: Enabled (baseline: Disabled)", and gives its end.
+func (c *contrast) inBrackets(l line, from int, mark []int) (end int) {
+	before, inner := l.text[min(from, mark[0]-1):mark[0]-1], l.text[mark[1]:]
+	end = len(l.text)
+	if i := strings.IndexByte(inner, ')'); i >= 0 {
+		inner, end = inner[:i], mark[1]+i
+	}
+	c.take(1, before, l, false)
+	c.take(0, inner, l, false)
+	for i := range aspects {
+		a := &aspects[i]
+		if !l.may(a.re) {
+			continue
+		}
+		for _, m := range a.re.re.FindAllStringSubmatchIndex(before, 12) {
+			if theirs := a.re.re.FindStringSubmatch(before[m[0]:m[4]] + strings.TrimLeft(inner, " :=")); theirs != nil {
+				name := a.name
+				if name == "" {
+					name = strings.ToLower(theirs[1])
+				}
+				c.tell(a.kind, name, strings.Trim(theirs[2], "`\"',"), 0, l)
+			}
+		}
+	}
+	if l.may(figureOfSide) {
+		if f := figureOfSide.re.FindStringSubmatch(inner); f != nil {
+			c.row(group(f[3], f[1]), strings.TrimSpace(f[1]), 0, number(f[2]), l)
+		}
+	}
+	return end
 }
 
 // take finds the settings in what a log tells of a side.

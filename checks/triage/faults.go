@@ -20,6 +20,17 @@ type testFaults struct {
 	onlyR  line    // a tolerance without an absolute part
 	maxAbs float64 // of that comparison
 	maxRel float64
+
+	releases line // the head of a table with a column for each of two versions of a tool
+	table    int  // the last line of it
+	slower   line // a row of which the newer version is slower
+	last     line // a grid that leaves its last wave nearly empty
+
+	values  [][2]float64 // of the output and of the reference, where a message tells both
+	valueAt line
+	apart   float64 // the difference that a message tells before the values
+	half    bool    // types of half precision are spoken of
+	reduced line    // products of the library add in half precision
 }
 
 const (
@@ -28,6 +39,10 @@ const (
 	tinyError  = 1e-5 // an absolute error that is one of values next to zero
 	farRatio   = 0.5  // the relative error that such values have
 	maxNumbers = 64
+	farther    = 3 // times the kernel's error, from which the reference's is that of another precision
+	fewRounded = 1e-4
+	emptyWave  = 8 // part of the multiprocessors that a last wave fills when it counts as empty
+	fewWaves   = 4 // waves among which an empty one is felt
 )
 
 var (
@@ -35,6 +50,16 @@ var (
 	nanOfSide  = probe(`\b[Nn]a[Nn]s?\b(?: (?:in|of|the|values|count))*[ :=]{1,3}(?:(out\w*|ours?|kernel|test|got|actual|result)|(ref\w*|torch|expected|want|eager))\b[ :=]{1,3}(\d+)\b`)
 	onlyRel    = probe(`^Not equal to tolerance rtol=(\S+), atol=0(?:\.0)?$`)
 	maxOf      = probe(`^Max (absolute|relative) difference(?: among violations)?: (\S+)$`)
+	// twoReleases heads a table with a column for each of two versions.
+	twoReleases = probe(`(?i)\s(?:triton|torch|cuda|nvcc|ptxas|cutlass|cudnn|cublas|jax|numba|driver|tileiras|cutile)[ =-]v?(\d+\.\d+[\w.]*)\s+\|?\s*(?:triton|torch|cuda|nvcc|ptxas|cutlass|cudnn|cublas|jax|numba|driver|tileiras|cutile)[ =-]v?(\d+\.\d+[\w.]*)\s*\|?$`)
+	twoTimes    = regexp.MustCompile(`\s(\d+(?:\.\d+)?) ?(?:us|ms|µs)?[\s|*]+(\d+(?:\.\d+)?) ?(?:us|ms|µs)?[\s|*]*$`)
+	blocksOnSMs = probe(`\b[Gg]rid\b\D{0,12}(\d+)\b(?: (?:blocks|CTAs|tiles|programs))?.{0,16}?\b(\d+) (?:SMs|multiprocessors)\b`)
+	// listedPair is an element of both sides, as some helpers and crates list them.
+	listedPair = probe(`^(?:E +)?Mismatch at index \([\d, ]*\): tensor1\[.*\] = (\S+), tensor2\[.*\] = (\S+)$|^=> Position \d+: (\S+) != (\S+) \| difference `)
+	nearFailed = probe(`^The difference between .* is (\d[\d.]*(?:e[-+]?\d+)?), which exceeds `)
+	evaluates  = regexp.MustCompile(`^\S+ evaluates to (-?\d[\d.]*(?:e[-+]?\d+)?), (?:and|where)?$`)
+	halfType   = probe(`(?i)b?f(?:loat|p)?_?16|\bhalf\b`)
+	inHalf     = probe(`\ballow_(?:fp16|bf16)_reduced_precision_reduction\b\W{1,4}[Tt]rue\b`)
 	numberWord = regexp.MustCompile(`[-+]?(?:nan|inf|\d+(?:\.\d*)?(?:e[-+]?\d+)?)`)
 )
 
@@ -64,6 +89,29 @@ func (k *testFaults) line(l line) {
 	if m := unlike.FindStringSubmatch(l.text); m != nil {
 		k.wrong = math.Max(k.wrong, number(m[1]))
 	}
+	k.versions(l)
+	k.half = k.half || l.is(halfType)
+	if k.reduced.n == 0 && l.is(inHalf) {
+		k.reduced = l
+	}
+	if m := l.find(listedPair); m != nil && len(k.values) < maxNumbers {
+		k.values = append(k.values, [2]float64{number(strings.TrimRight(m[1]+m[3], ",")), number(m[2] + m[4])})
+		k.valueAt = l
+	}
+	if m := l.find(nearFailed); m != nil {
+		k.apart, k.valueAt = number(m[1]), l
+	} else if k.apart > 0 && l.n <= k.valueAt.n+2 {
+		if m := evaluates.FindStringSubmatch(l.text); m != nil {
+			k.values = append(k.values, [2]float64{number(m[1]) + k.apart, number(m[1])})
+			k.apart = 0
+		}
+	}
+	if m := l.find(blocksOnSMs); m != nil && k.last.n == 0 {
+		blocks, sms := int(number(m[1])), int(number(m[2]))
+		if rest := blocks % max(sms, 1); sms > 0 && blocks > sms && blocks < fewWaves*sms && rest > 0 && rest*emptyWave <= sms {
+			k.last = l
+		}
+	}
 	if l.is(onlyRel) {
 		k.onlyR, k.maxAbs, k.maxRel = l, math.NaN(), math.NaN()
 	}
@@ -72,6 +120,23 @@ func (k *testFaults) line(l line) {
 			k.maxAbs = number(m[2])
 		} else {
 			k.maxRel = number(m[2])
+		}
+	}
+}
+
+// versions takes the head and the rows of a table of times with two versions of a tool.
+func (k *testFaults) versions(l line) {
+	if m := l.find(twoReleases); m != nil && m[1] != m[2] {
+		k.releases, k.table = l, l.n
+		return
+	}
+	if k.releases.n == 0 || l.n > k.table+2 {
+		return
+	}
+	if m := twoTimes.FindStringSubmatch(" " + l.text); m != nil {
+		k.table = l.n
+		if number(m[2]) >= clearlySlower*number(m[1]) && k.slower.n == 0 {
+			k.slower = l
 		}
 	}
 }
@@ -99,11 +164,43 @@ func (k *testFaults) end(sc *logScan) {
 	case k.counts.n > 0 && k.wrong == k.nans[0]:
 		sc.explains(nanOfBoth, wrongValues, k.counts)
 	}
+	k.judgeValues(sc)
+	if ours, theirs := sc.printed.exact[0], sc.printed.exact[1]; k.reduced.n > 0 && ours > 0 && theirs > farther*ours {
+		sc.explains(inexactReference, wrongValues, k.reduced)
+	}
+	if k.slower.n > 0 {
+		sc.explains(newCompiler, slow, k.slower)
+	}
+	if k.last.n > 0 {
+		sc.explains(notFilled, slow, k.last)
+	}
 	if k.onlyR.n > 0 && k.maxAbs <= tinyError && k.maxAbs > 0 && k.maxRel >= farRatio {
 		sc.explains(nearZero, wrongValues, k.onlyR)
 		if h := sc.found[nearZero]; h != nil && h.Line == k.onlyR.n {
 			sc.adds(h, fmt.Sprintf("the largest absolute difference is %.3g, the largest relative one %.3g", k.maxAbs, k.maxRel))
 		}
+	}
+}
+
+// judgeValues tells what the listed values of both sides have in common.
+func (k *testFaults) judgeValues(sc *logScan) {
+	if len(k.values) == 0 {
+		return
+	}
+	all := func(is func(got, ref float64) bool) bool {
+		return !slices.ContainsFunc(k.values, func(v [2]float64) bool { return !is(v[0], v[1]) })
+	}
+	step := func(v, bits float64) float64 { return math.Exp2(math.Floor(math.Log2(math.Abs(v))) - bits) }
+	switch {
+	case all(func(got, ref float64) bool { return math.IsNaN(got) && !math.IsNaN(ref) }):
+		sc.explains("S-C09", wrongValues, k.valueAt)
+	case k.half && all(func(got, ref float64) bool {
+		d := math.Abs(got - ref)
+		return d > 0 && (d <= 1.01*step(ref, 10) && d >= .49*step(ref, 10) || d <= 1.01*step(ref, 7) && d >= .49*step(ref, 7))
+	}):
+		sc.explains("S-C17", wrongValues, k.valueAt)
+	case all(func(got, ref float64) bool { return math.Abs(got-ref) <= fewRounded*math.Abs(ref) }):
+		sc.explains("S-C43", wrongValues, k.valueAt)
 	}
 }
 

@@ -133,7 +133,7 @@ const (
 
 var (
 	sampleRow = probe(`^\W*(?:rep|iter|iteration|run|sample|call|step|trial|launch|round)[ #=_\[]*(\d+)\]?[ :=]+(\d+(?:\.\d+)?) ?(?:ns|us|µs|ms|s)\b`)
-	meanOf    = regexp.MustCompile(`\b(?:mean|avg|average)(?: (?:of|over) \d+)?\W{1,3}(\d+(?:\.\d+)?)`)
+	meanOf    = regexp.MustCompile(`\b(?:mean|avg|average)(?: (?:of|over) \d+(?: \w+)?)?\W{1,3}(\d+(?:\.\d+)?)`)
 )
 
 func (s *timeList) line(l line) {

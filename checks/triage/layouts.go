@@ -51,7 +51,7 @@ var (
 	cellBad        = regexp.MustCompile(`^(FAIL(ED)?|[Ff]ail(ed)?|WRONG|[Ww]rong|[Mm]ismatch\w*|MISMATCH|✗|✘)(\b|$)`)
 	flagOf         = map[string]bool{"yes": true, "Yes": true, "true": true, "True": true, "no": false, "No": false, "false": false, "False": false}
 
-	aView      = probe(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous)\b`)
+	aView      = probe(`\.t\(\)|\.m?T\b|\b(?:transpose|permute|expand|as_strided|swapaxes|narrow)\w*\(|\[[^\]]*::\d+[^\]]*\]|\b(?:transposed|sliced\w*|strided|expanded|permuted|[Nn]on-?contiguous|channels_last(?:_3d)?|NHWC|nhwc)\b`)
 	packedName = probe(`\bcontiguous\b(?: ?[=:] ?True)?`)
 	rowRight   = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct)\b`)
 	rowWrong   = regexp.MustCompile(`\b(?:BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)

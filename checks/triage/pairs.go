@@ -591,5 +591,6 @@ const badGPU = "S-C76"
 
 // saysUnlike reports whether a line says that values differ.
 func saysUnlike(text string) bool {
-	return strings.Contains(text, "-likes are not ") || strings.Contains(text, "Mismatched elements: ") || strings.Contains(text, "Arrays are not ") || strings.Contains(text, "DID NOT MATCH THE REFERENCE")
+	return strings.Contains(text, "-likes are not ") || strings.Contains(text, "Mismatched elements: ") || strings.Contains(text, "Arrays are not ") || strings.Contains(text, "DID NOT MATCH THE REFERENCE") ||
+		strings.Contains(text, "total failing elements: ") || strings.Contains(text, "Number of mismatched elements: ") || strings.Contains(text, ").abs().max()")
 }

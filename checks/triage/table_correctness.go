@@ -211,6 +211,7 @@ var correctnessRows = []Row{
 			{Line: `^AssertionError: .*\b(vs\.?|err\w*|diff\w*)\b.{0,24}\d(e-?\d+)? ?(>|exceeds) ?\d`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
 			{Line: `\bNMSE = \S+ > \S+.*\bFAIL$|^AssertionError: m=\d+.*\bdiff=|\binf mismatch: |: NaN at index \d+ \(`},
+			{Line: `^FAILED \d+ of \d+$|\bcos(ine)?([ _]sim\w*)?\W{0,3}-?[01]?\.\d+\b.*\b(FAIL\w*|WRONG|below)\b|^(E +)?(AssertionError: )?assert \d[\d.]*(e-?\d+)? <= \(\d`},
 			{Line: `^Evaluated: .* ≈ |^AssertionError: Number of mismatched elements: \d|/ total failing elements: [1-9]|\b[1-9]\d* of \d+ (configs|configurations|modes|layouts|sizes|codes|cases|shapes|dtypes) (are |were )?(wrong|incorrect|differ|mismatch\w*|decode wrongly)\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
 		},
@@ -514,6 +515,7 @@ var correctnessRows = []Row{
 			"Pass the value on from the wrapper to the kernel instead of writing it twice.",
 		},
 		Any: []Pattern{
+			{Line: `\b(\w*neox\w*|rotate_half|half-?split|non-?interleaved|halves)\b.*\b(interleaved|gptj|gpt_j|GPT-?J|even.?odd)\b|\b(interleaved|gptj|gpt_j|GPT-?J|even.?odd)\b.*\b(\w*neox\w*|rotate_half|half-?split|non-?interleaved|halves)\b`, Not: `\.py::`, With: wrongValues},
 			{Line: `\b(in |by )?the kernel\b,? (and |but )?the (reference|ref|original)\b.{0,16}\b(packs?|stores?|uses?|takes?|first|last|expects?|reads?|counts?|has|is)\b`},
 			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?|rotates?|swaps?|reads?|writes?|counts?|starts?|returns?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
 		},
@@ -548,6 +550,7 @@ var correctnessRows = []Row{
 			"Call the operation twice in a test: the first call alone does not show it.",
 		},
 		Any: []Pattern{
+			{Line: `\b([Ll]ocks?|[Ss]emaphores?|[Ww]orkspace( locks)?|[Cc]ounters?)\b.{0,24}\b(not (zero\w*|reset|cleared)|nonzero|non-zero|left (set|over)|stale|dirty)\b`, Not: `\bnon-?zero\W{1,3}0\b`, With: scriptFailed},
 			{Line: `\b([Ww]orkspace|[Ss]cratch\w*|[Bb]uffer|[Cc]ounters?|[Ss]emaphores?|[Ll]ocks?|[Oo]utput|[Pp]artials?|out)\b.*\b(not (zeroed|cleared|reset|initiali[sz]ed)|never (zeroed|cleared|reset|initiali[sz]ed)|stale|un-?zeroed|accumulates across|left over)\b`},
 			{Line: `\b([Ss]econd|2nd|third|later|next|every other) (call|launch|run|iteration)s?\b.*\b(wrong|differs?|fail\w*|doubles?|doubled|first call's|mismatch\w*|not)\b|\b([Ff]irst|1st) (call|launch|run) (is |was )?(ok|right|correct|matches|passes)\b`, Not: `warm-?up|\b(ms|us)\b`},
 		},
@@ -563,6 +566,7 @@ var correctnessRows = []Row{
 			"If it works in place on purpose, let every block read what it needs before another writes it.",
 		},
 		Any: []Pattern{
+			{Line: `\b(x|q|k|v|[Ii]nput|residual|operand)\b.{0,24}\b(changed|modified|overwritten|mutated) (by|in|during|after) (the )?(call|kernel|launch|op|forward)\b`, Not: `\b([Ff]alse|no|not|0)\b|\.py::`, With: wrongValues},
 			{Line: `AssertionError: .*\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)`},
 			{Line: `\b([Ii]nput|x|arg\w*)\b.{0,24}\b(was|were|is|has been|got) (modified|changed|mutated|overwritten|clobbered)\b`, Not: `\bnot (modified|changed|mutated|overwritten)|\.py::`, With: wrongValues},
 			{Line: `is not defined as mutable but was mutated`},

@@ -270,7 +270,7 @@ var perfRows = []Row{
 			"Look for what switched it off: a variable of the job, a cache that holds another shape's choice, a list of one configuration.",
 		},
 		Any: []Pattern{
-			{Line: `[Uu]sing (the )?default \w* ?config\b|[Cc]onfig file not found at|[Pp]erformance might be sub-?optimal`, Warned: Weak},
+			{Line: `[Uu]sing (the )?default \w* ?config\b|[Cc]onfig file not found at|[Pp]erformance might be sub-?optimal|Not enough SMs to use max_autotune`, Warned: Weak},
 			{Line: `\b[Aa]utotun\w+\b.{0,24}\b(disabled|off|skipped|turned off|not run)\b|\bDISABLE_AUTOTUNE ?[=:] ?1\b|AUTOTUNE ?[=:] ?(0|off|false|False)\b|\bautotun\w+ ?[=:] ?(0|off|false|False|disabled)\b|\b[Nn]o tuned config\w*|\b(using|falling back to) (the )?(default|first|fallback) config\w*`, Not: `\b(not|never) disabled|DISABLE_\w*AUTOTUNE ?[=:] ?(0|false)`},
 		},
 		Example:  "autotune is disabled, using the default config\nPerformance regressions detected!",
@@ -436,6 +436,7 @@ var perfRows = []Row{
 			"Compare medians: if they are level, the kernel itself did not become slower.",
 		},
 		Any: []Pattern{
+			{Line: `\b(cpubind|membind|cpunodebind)\W{1,3}0\b.*\bNUMA (node |affinity )*\W{0,2}[1-9]|\b(cpubind|membind|cpunodebind)\W{1,3}[1-9]\b.*\bNUMA (node |affinity )*\W{0,2}0\b`},
 			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*(?:[^\d(]|\([^)]*\)){0,40}[ :=]+(?:[1-9][\d.]* ?m?s|0\.\d*[1-9]\d* ?s)\b`, Distinct: 3},
 			{Line: `\bJIT compilation during inference\b`},
 			{Line: `^with key as (\(.*\))`, Near: `\b([Ss]tep|[Ii]ter\w*|[Tt]oken|[Rr]equest) ?#?\d+\b`, Within: 3, Distinct: 3},
@@ -612,6 +613,7 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\b(CUDA_LAUNCH_BLOCKING|TRITON_INTERPRET|TRITON_DEBUG|PYTORCH_NO_CUDA_MEMORY_CACHING|TORCH_USE_CUDA_DSA|TORCHDYNAMO_DISABLE|NUMBA_ENABLE_CUDASIM|NUMBA_CUDA_DEBUGINFO)["']?(=| ?: ?)["']?(1|[Tt]rue)\b|^=+ COMPUTE-SANITIZER\b|\bcompute-sanitizer --|\bnvcc\b.* (-G|--device-debug)\b|-fsanitize=(address|undefined|thread)`, Not: `[Cc]onsider passing|[Ff]or debugging|\b(unset|without)\b`},
+			{Line: `Anomaly Detection has been enabled|\bset_detect_anomaly\(True\)|\bdetect_anomaly\b\W{1,3}True\b`, Warned: Specific},
 		},
 		Example:  "env: CUDA_LAUNCH_BLOCKING=1\nPerformance regressions detected!",
 		NearMiss: "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\nPerformance regressions detected!",
@@ -918,5 +920,181 @@ var perfRows = []Row{
 		},
 		Example:  "Power limit for GPU 00000000:01:00.0 was set to 300.00 W from 700.00 W.\nSW Power Cap : Active\nPerformance regressions detected!",
 		NearMiss: "Power limit for GPU 00000000:01:00.0 was set to 700.00 W from 300.00 W.\nPerformance regressions detected!",
+	},
+	{
+		ID: deterministic, Over: []string{"S-P23", "S-P28", "S-P29"}, Stage: Perf, Class: Test, Also: InProcess, State: true, From: Platform,
+		With:  slow,
+		Title: "Deterministic algorithms were demanded while times were taken: some operations take a slow way then",
+		Steps: []string{
+			"Switch it off in the measuring job (`use_deterministic_algorithms`, `cudnn.deterministic`), or look for a fixture or an import that leaves it on.",
+			"Measure both sides with the same setting; scatters, index additions and convolutions change most.",
+		},
+		Any: []Pattern{
+			{Line: `\buse_deterministic_algorithms\(True\b|\bcudnn\.deterministic ?= ?True\b|\bare_deterministic_algorithms_enabled\(\)\W{1,3}True|\b(XLA_FLAGS\S*|--)xla_gpu_deterministic_ops=true|\b(FLASH_ATTENTION|TORCH|TF)_DETERMINISTIC\w*=1\b`},
+		},
+		Example:  "torch.use_deterministic_algorithms(True)\nPerformance regressions detected!",
+		NearMiss: "torch.use_deterministic_algorithms(False)\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P111", Over: []string{"S-P24", "S-P23", "S-P29", "S-P28", "S-P94"}, Stage: Perf, Class: Env, Also: Infra, State: true, From: Platform,
+		With:  slow,
+		Title: "The GPUs talk to each other on a slow way: sockets instead of InfiniBand, or no peer-to-peer access",
+		Steps: []string{
+			"Read what NCCL says of its transport: no InfiniBand device in the container (`/dev/infiniband`, `--ulimit memlock`), a plugin that is missing, a variable that switches it off (`NCCL_IB_DISABLE`, `NCCL_P2P_DISABLE`).",
+			"See `nvidia-smi topo -m` and `nvidia-smi nvlink -s`: an inactive link is the machine's, and ACS or IOMMU settings forbid peer-to-peer access.",
+			"Kernels on one GPU keep their times; leave them alone.",
+		},
+		Any: []Pattern{
+			{Line: `\bNET/IB ?: ?No device found|\bP2P is disabled between connected GPUs|\bNCCL_(P2P|IB|SHM|NVLS)_DISABLE=1\b|\bvia (NET/)?Socket\b|\b[Uu]sing (non-device )?(net(work)? )?(plugin )?[Ss]ocket\b|\bNET/Socket : Using\b`, Warned: Specific},
+			{Line: `\b[Ll]ink \d+: <?inactive>?|\b(NVLink|nvlink)\b.{0,24}\b(inactive|down|disabled|degraded)\b|\bpeer[- ]to[- ]peer( access)? (is |was )?(not supported|disabled|not enabled|unavailable)\b`, Warned: Specific},
+		},
+		Example:  "NCCL INFO NET/IB : No device found.\nall_reduce busbw 1.1 GB/s (baseline 181 GB/s)\nPerformance regressions detected!",
+		NearMiss: "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB\nall_reduce busbw 1.1 GB/s (baseline 181 GB/s)\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P112", Over: []string{"S-P23", "S-P29", "S-P37"}, Stage: Perf, Class: Host, Also: Env, State: true, From: Platform,
+		With:  slow,
+		Title: "Data of the kernel lies in the host's memory and is moved page by page: managed memory, or more than the GPU holds",
+		Steps: []string{
+			"Move managed memory to the GPU before the measurement (`cudaMemPrefetchAsync`), or allocate it there.",
+			"If the GPU is full, make the problem smaller: a driver on Windows and a managed allocator go on in the host's memory without a word.",
+			"Switch the driver's fallback to system memory off, so that it fails instead.",
+		},
+		Any: []Pattern{
+			{Line: `\b(GPU )?page[- ]faults?( groups?)?\b\W{1,3}[1-9]|\b[1-9]\d* (GPU )?page[- ]faults?\b|\bUnified Memory\b.{0,60}[1-9]|\b(HtoD|DtoH) migrations?\b.{0,12}[1-9]|\bshared GPU memory\b.{0,16}[1-9]|\bSysmem [Ff]allback\b|\boversubscri\w+\b.{0,40}\b(memory|HBM|VRAM)\b`, Not: `\bpage faults?\b\W{1,3}0\b`},
+		},
+		Example:  "Unified Memory: GPU page fault groups 81223\nkernel stencil: 412 ms (base 38 ms)\nPerformance regressions detected!",
+		NearMiss: "Unified Memory: none\nkernel stencil: 412 ms (base 38 ms)\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P113", Over: []string{"S-P23", "S-P13", "S-P34"}, Stage: Perf, Class: Host, Rules: []string{"R41"}, From: Platform,
+		With:  slow,
+		Title: "The host reads a value of the GPU in each step, and waits for it",
+		Steps: []string{
+			"Find the `item()`, `tolist()`, `cpu()`, `nonzero()`, a condition on a tensor or a print of one in the timed path; `torch.cuda.set_sync_debug_mode(\"error\")` shows the line.",
+			"Keep the value on the GPU, or read it once after the loop.",
+			"Leave the kernel alone: its own time is level.",
+		},
+		Any: []Pattern{
+			{Line: `\b(aten::item|aten::_local_scalar_dense|_local_scalar_dense|aten::nonzero|cudaStreamSynchronize|cudaDeviceSynchronize|cudaEventSynchronize|cuStreamSynchronize)\b.{0,60}\b(\d+ (per|a|each) (token|step|call|iter\w*)|(\d+ ?)?(->|→)|[1-9]\d? ?%|\d+ calls?)`},
+			{Line: `called a synchronizing CUDA operation`, Warned: Specific},
+			{Line: `\b(print|logg(er|ing)|log)\b.{0,40}\b(tensors?|values?)\b.{0,40}\b(sync\w*|waits?)\b|\b\.(item|tolist|cpu)\(\).{0,24}\b(in|inside|within|per|each|every)\b.{0,16}\b(loop|step|iter\w*|token|timed)\b`},
+		},
+		Example:  "cudaStreamSynchronize 1 per token -> 33 per token (aten::item)\nPerformance regressions detected!",
+		NearMiss: "cudaStreamSynchronize: none\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P114", Over: []string{"S-P23", "S-P42"}, Stage: Perf, Class: Host, Also: Test, From: Platform,
+		With:  slow,
+		Title: "CUDA graphs are not used: what is compiled asks for something that a graph cannot hold",
+		Steps: []string{
+			"Read the reason: inputs that are written into, tensors on the CPU, shapes that vary, several devices, a call that waits.",
+			"Copy changed inputs into fixed buffers, move the rest to the GPU, mark the steps (`cudagraph_mark_step_begin`).",
+			"Compare the host's time of a step: with a graph it is a fraction; the kernels are level.",
+		},
+		Any: []Pattern{
+			{Line: `\bskipping cudagraphs due to\b|\benforce_eager\W{1,3}True\b|\bre-?captur\w+\b.{0,24}\b(each|every|per)\b`, Warned: Specific},
+		},
+		Example:  "skipping cudagraphs due to mutated inputs (2 instances)\nPerformance regressions detected!",
+		NearMiss: "cudagraphs: 2 captured\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P116", Over: []string{"S-P25", "S-P29", "S-P41"}, Stage: Perf, Class: Kernel, Also: Host, Rules: []string{"R27"}, From: Platform,
+		With:  slow,
+		Title: "Memory is loaded in narrow pieces: the compiler no longer knows that addresses and strides are aligned",
+		Steps: []string{
+			"Tell it what holds (`tl.multiple_of`, an assumption, a stride or size that is a multiple of 16, a pointer of aligned type), and see that nothing takes it away: an offset, an odd size, a value that is not specialised.",
+			"Give sizes that are not aligned a path of their own, or pad them.",
+			"Compare the widths in the code: `ld.global.v4`, `LDG.E.128`, `cp.async` of 16 bytes against single words.",
+		},
+		Any: []Pattern{
+			{Line: `\b(ld\.global|LDG|st\.global|STG)(\.E)?(\.b(32|16)|\.u(32|16)|\.32|\.16|\.U16)?\b.{0,40}\b(where|was|instead|base|main|before|has|had|vs\.?)\b.{0,40}(\.v[24]|\.128|\.64)\b|\b(vectori[sz]\w+|vector width|128-bit loads?)\b.{0,40}\b(lost|gone|missing|dropped|disabled|failed|4 ?-> ?1|8 ?-> ?1|no longer)\b|(\.v[24]|LDG\.E\.128)\b.{0,24}(->|→).{0,24}\b(ld|LDG|st|STG)`},
+		},
+		Example:  "ptx: ld.global.b32 where base has ld.global.v4.b32\nPerformance regressions detected!",
+		NearMiss: "ptx: ld.global.v4.b32 as in base\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P118", Over: []string{"S-P24", "S-P23", "S-P34"}, Stage: Perf, Class: Infra, Also: Env, State: true, From: Platform,
+		With:  slow,
+		Title: "The host has too few CPUs for the job: threads outnumber them, or a neighbour takes them",
+		Steps: []string{
+			"Compare the number of CPUs, the quota of the container (`cpu.max`) and the steal time with the baseline's machine.",
+			"Give the job as many threads as it has CPUs (`OMP_NUM_THREADS`, workers), and pin the process that launches.",
+			"Leave the kernel alone: its own time is level.",
+		},
+		Any: []Pattern{
+			{Line: `\b(cpu )?steal\b\W{0,3}([5-9]|\d\d)(\.\d+)? ?%`},
+			{Line: `\bOMP_NUM_THREADS=(\d\d+) on [1-9]\b|\b(threads|workers|processes)\b.{0,16}\b(exceeds?|outnumber|more than|oversubscri\w+|on (only )?[1-9])\b.{0,24}\b(CPUs?|cpus?|cores?|vCPUs?)\b|This DataLoader will create \d+ worker processes in total\. Our suggested max number`, Warned: Specific},
+		},
+		Example:  "cpu steal 41% (baseline 0%)\nPerformance regressions detected!",
+		NearMiss: "cpu steal 0% (baseline 0%)\nPerformance regressions detected!",
+	},
+	{
+		ID: pageable, Over: []string{"S-P13", "S-P23", "S-P24", "S-P28"}, Stage: Perf, Class: Host, Also: Test, Rules: []string{"R41"}, From: Platform,
+		With:  slow,
+		Title: "Copies to the GPU start from memory that is not pinned",
+		Steps: []string{
+			"Allocate the buffer pinned (`pin_memory=True`, `cudaHostAlloc`) once, and copy with `non_blocking=True`.",
+			"See what took the pinning away: a slice that was copied, a conversion, a worker that hands over plain memory.",
+		},
+		Any: []Pattern{
+			{Line: `\bMemcpy HtoD \(Pageable -> Device\)|\b[Pp]ageable\b.{0,40}\b(instead of|was|baseline|base|not) ?\W{0,3}[Pp]inned\b|\bnot pinned\b`, Warned: Specific},
+		},
+		Example:  "h2d copies: pageable, baseline pinned\nPerformance regressions detected!",
+		NearMiss: "h2d copies: pinned, baseline pinned\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P120", Over: []string{"S-P21", "S-P41", "S-P29"}, Stage: Perf, Class: Kernel, Rules: []string{"R7"}, From: Platform,
+		With:  slow,
+		Title: "Offsets are computed in 64 bits throughout: more registers and instructions for each address",
+		Steps: []string{
+			"Widen the one product that can overflow (the block's first row times its stride), and add the rest to it in 32 bits.",
+			"Or choose by the size of the tensors: a 64-bit variant for large ones alone.",
+		},
+		Any: []Pattern{
+			{Line: `\b(offsets?|ind(ex|ices|exing)|pointers?|arithmetic|strides?)\b.{0,40}\b(cast to|widened to|promoted to|now|became|in) (tl\.)?(u?int64|i64|64[- ]bits?|long|size_t)\b|\bIMAD\.WIDE\b.*\b(base|main|before|was)\b`},
+		},
+		Example:  "change: offsets cast to int64\nregisters: head 96, base 64\nPerformance regressions detected!",
+		NearMiss: "change: offsets cast to int32\nregisters: head 96, base 64\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P122", Over: []string{"S-P36", "S-P62", "S-P32"}, Stage: Perf, Class: Env, Also: InProcess, State: true, From: Platform,
+		With:  append([]string{"S-C12", "S-C13", "S-X02"}, slow...),
+		Title: "Compiled kernels are not kept between processes: the cache is switched off, cannot be written or is too small",
+		Steps: []string{
+			"Give the cache a folder of the job that can be written (`TRITON_CACHE_DIR`, `TORCHINDUCTOR_CACHE_DIR`, `CUDA_CACHE_PATH`), and keep it between runs.",
+			"Look for a variable that switches it off (`TRITON_ALWAYS_COMPILE`, `CUDA_CACHE_DISABLE`, `CUDA_FORCE_PTX_JIT`), or a size that is too small (`CUDA_CACHE_MAXSIZE`).",
+			"The kernels' own times are another matter.",
+		},
+		Any: []Pattern{
+			{Line: `\b(cache (dir\w*|folder|path)?|\.triton|ComputeCache|inductor cache)\b.{0,60}\b(not writ(e)?able|read-only|cannot be written|permission denied|disabled|0 files|empty|evict\w+|too small)\b`, Warned: Specific},
+			{Line: `\b(TRITON_ALWAYS_COMPILE|CUDA_CACHE_DISABLE|CUDA_FORCE_PTX_JIT|TORCHINDUCTOR_FORCE_DISABLE_CACHES)=1\b`},
+		},
+		Example:  "triton cache dir /root/.triton is not writable, kernels compiled in every process\nPerformance regressions detected!",
+		NearMiss: "triton cache dir /root/.triton holds 412 kernels\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P124", Over: []string{"S-P16", "S-P23"}, Stage: Perf, Class: Env, State: true, From: Platform,
+		With:  slow,
+		Title: "Launches go through the display driver of Windows: they wait in its queue",
+		Steps: []string{
+			"Measure on Linux, or with the driver in TCC or MCDM mode; WSL has the same queue.",
+			"Time many launches between two events, or replay a graph: what one launch costs is the driver's, not the kernel's.",
+		},
+		Any:      []Pattern{{Line: `\b[Dd]river [Mm]odel\b.{0,16}\bWDDM\b|\bWDDM\b.{0,40}\b(TCC|MCDM|Linux|baseline|queue|batch\w*)\b|\bmicrosoft-standard-WSL2\b`}},
+		Example:  "driver model WDDM (baseline TCC)\nlaunch overhead 48 us (baseline 5 us)\nPerformance regressions detected!",
+		NearMiss: "driver model TCC (baseline TCC)\nlaunch overhead 48 us (baseline 5 us)\nPerformance regressions detected!",
+	},
+	{
+		ID: "S-P127", Over: []string{"S-P35", "S-P61"}, Stage: Perf, Class: Test, Also: Host, From: Platform,
+		With:  slow,
+		Title: "The tuner chooses between configurations that are as fast as each other: its choice, and the time, change by chance",
+		Steps: []string{
+			"Let the tuner measure longer, or keep its choice in a file that both sides use.",
+			"Give the gate a limit that is wider than the difference of the two best.",
+		},
+		Any:      []Pattern{{Line: `\bbest\b.*\((\d+\.\d+) ?m?s\).*\b(runner-?up|second|next)\b.*\((\d+\.\d+) ?m?s\)`, Distinct: 2}},
+		Example:  "run 1: best BLOCK_M=128 (0.412 ms), runner-up BLOCK_M=64 (0.414 ms)\nrun 2: best BLOCK_M=64 (0.409 ms), runner-up BLOCK_M=128 (0.413 ms)\nPerformance regressions detected!",
+		NearMiss: "run 1: best BLOCK_M=128 (0.412 ms), runner-up BLOCK_M=64 (0.414 ms)\nPerformance regressions detected!",
 	},
 }

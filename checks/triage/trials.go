@@ -710,7 +710,7 @@ func (t *trials) judge(rows []trial, tell func(string, string, line)) {
 var notOfRows = map[string]bool{"S-C10": true, "S-C16": true, "S-C17": true, "S-C19": true, "S-C43": true, "S-C07": true, sumsOrder: true}
 
 // ofTwoRows are signatures that a row with and one without a word decide.
-var ofTwoRows = map[string]bool{keptValues: true, tunedInto: true, compiledOnly: true, "S-C23": true, "S-C37": true, "S-C48": true, "S-R73": true}
+var ofTwoRows = map[string]bool{keptValues: true, tunedInto: true, compiledOnly: true, "S-C23": true, "S-C37": true, "S-C48": true, "S-R73": true, "S-C160": true, "S-C161": true, "S-C162": true}
 
 // judgeCopies tells of rows of which those are right in which an operand is made
 // contiguous, and those of a view wrong.
