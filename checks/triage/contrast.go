@@ -323,6 +323,10 @@ func (c *contrast) inBrackets(l line, from int, mark []int) (end int) {
 			continue
 		}
 		for _, m := range a.re.re.FindAllStringSubmatchIndex(before, 12) {
+			// What stands right before the bracket is what the base's value is of.
+			if strings.TrimSpace(before[m[1]:]) != "" {
+				continue
+			}
 			if theirs := a.re.re.FindStringSubmatch(before[m[0]:m[4]] + strings.TrimLeft(inner, " :=")); theirs != nil {
 				name := a.name
 				if name == "" {

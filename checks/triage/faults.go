@@ -26,6 +26,9 @@ type testFaults struct {
 	slower   line // a row of which the newer version is slower
 	last     line // a grid that leaves its last wave nearly empty
 
+	plain   int          // the last line with a tensor of the output without NaN
+	dropped line         // one of the reference that has some, behind it
+	one     line         // on which both sides count one apart
 	values  [][2]float64 // of the output and of the reference, where a message tells both
 	valueAt line
 	apart   float64 // the difference that a message tells before the values
@@ -34,15 +37,18 @@ type testFaults struct {
 }
 
 const (
-	nanOfBoth  = "S-C167"
-	nearZero   = "S-C170"
-	tinyError  = 1e-5 // an absolute error that is one of values next to zero
-	farRatio   = 0.5  // the relative error that such values have
-	maxNumbers = 64
-	farther    = 3 // times the kernel's error, from which the reference's is that of another precision
-	fewRounded = 1e-4
-	emptyWave  = 8 // part of the multiprocessors that a last wave fills when it counts as empty
-	fewWaves   = 4 // waves among which an empty one is felt
+	nanOfBoth   = "S-C167"
+	nearZero    = "S-C170"
+	interpreted = "S-C182"
+	droppedNaN  = "S-C186"
+	offByOne    = "S-C39"
+	tinyError   = 1e-5 // an absolute error that is one of values next to zero
+	farRatio    = 0.5  // the relative error that such values have
+	maxNumbers  = 64
+	farther     = 3 // times the kernel's error, from which the reference's is that of another precision
+	fewRounded  = 1e-4
+	emptyWave   = 8 // part of the multiprocessors that a last wave fills when it counts as empty
+	fewWaves    = 4 // waves among which an empty one is felt
 )
 
 var (
@@ -54,6 +60,9 @@ var (
 	twoReleases = probe(`(?i)\s(?:triton|torch|cuda|nvcc|ptxas|cutlass|cudnn|cublas|jax|numba|driver|tileiras|cutile)[ =-]v?(\d+\.\d+[\w.]*)\s+\|?\s*(?:triton|torch|cuda|nvcc|ptxas|cutlass|cudnn|cublas|jax|numba|driver|tileiras|cutile)[ =-]v?(\d+\.\d+[\w.]*)\s*\|?$`)
 	twoTimes    = regexp.MustCompile(`\s(\d+(?:\.\d+)?) ?(?:us|ms|µs)?[\s|*]+(\d+(?:\.\d+)?) ?(?:us|ms|µs)?[\s|*]*$`)
 	blocksOnSMs = probe(`\b[Gg]rid\b\D{0,12}(\d+)\b(?: (?:blocks|CTAs|tiles|programs))?.{0,16}?\b(\d+) (?:SMs|multiprocessors)\b`)
+	plainGot    = probe(`^(?:ACTUAL|got|out\w*|actual|ours|kernel|result|x)\b[^:=]{0,16}[:=] ?(?:tensor|array)?\(?\[[^\]n]*\d[^\]]*\]|^ACTUAL: (?:array\()?\[?-?inf`)
+	wantNaN     = probe(`^(?:DESIRED|want|expected|ref\w*|y)\b[^:=]{0,16}[:=] ?(?:tensor|array)?\(?\[[^\]]*\bnan\b`)
+	countApart  = probe(`\b(?:[Kk]ernel|ours|out\w*|cutile\w*|triton) (?:\w+ ){0,3}(\d+)\b[^,;\d]{0,24}[,;] *(?:[Rr]ef(?:erence)?|torch|expected) (?:\w+ ){0,3}(\d+)\b`)
 	// listedPair is an element of both sides, as some helpers and crates list them.
 	listedPair = probe(`^(?:E +)?Mismatch at index \([\d, ]*\): tensor1\[.*\] = (\S+), tensor2\[.*\] = (\S+)$|^=> Position \d+: (\S+) != (\S+) \| difference `)
 	nearFailed = probe(`^The difference between .* is (\d[\d.]*(?:e[-+]?\d+)?), which exceeds `)
@@ -90,6 +99,14 @@ func (k *testFaults) line(l line) {
 		k.wrong = math.Max(k.wrong, number(m[1]))
 	}
 	k.versions(l)
+	if l.is(plainGot) && !strings.Contains(l.text, "nan") {
+		k.plain = l.n
+	} else if l.is(wantNaN) && k.plain > 0 && l.n <= k.plain+2 && k.dropped.n == 0 {
+		k.dropped = l
+	}
+	if m := l.find(countApart); m != nil && k.one.n == 0 && math.Abs(number(m[1])-number(m[2])) == 1 {
+		k.one = l
+	}
 	k.half = k.half || l.is(halfType)
 	if k.reduced.n == 0 && l.is(inHalf) {
 		k.reduced = l
@@ -165,6 +182,12 @@ func (k *testFaults) end(sc *logScan) {
 		sc.explains(nanOfBoth, wrongValues, k.counts)
 	}
 	k.judgeValues(sc)
+	if k.dropped.n > 0 {
+		sc.explains(droppedNaN, unlikeValues, k.dropped)
+	}
+	if k.one.n > 0 {
+		sc.explains(offByOne, scriptFailed, k.one)
+	}
 	if ours, theirs := sc.printed.exact[0], sc.printed.exact[1]; k.reduced.n > 0 && ours > 0 && theirs > farther*ours {
 		sc.explains(inexactReference, wrongValues, k.reduced)
 	}
@@ -209,7 +232,7 @@ var (
 	warpCount = regexp.MustCompile(`^(?:num_?)?(?:warps?|ctas?|threads|waves(?:_per_eu)?)[=_]?(\d+)$`)
 	aVersion  = regexp.MustCompile(`^(?:(triton|torch|cuda|nvcc|ptxas|llvm|cutlass|cudnn|cublas\w*|jax|jaxlib|numba|rocm|driver|tileiras|cutile\w*)[=_]*)?v?(\d+\.\d+(?:\.\w+)*(?:\+\w+)?):?$`)
 	aTool     = regexp.MustCompile(`(?i)^(?:triton|torch|cuda|nvcc|ptxas|llvm|cutlass|cudnn|cublas\w*|jax|jaxlib|numba|rocm|driver|tileiras|cutile\w*|version)$`)
-	aDevice   = regexp.MustCompile(`^(?:(?:NVIDIA|AMD|Instinct|Tesla)[_ ])*((?:sm_?\d{2,3}[af]?|gfx\d\w{2,4})|A(?:10G?|16|2|30|40|100|800|2000|4000|5000|6000)|H(?:20|100|200|800)|GH200|L(?:4|20|40S?)|V100|T4|P100|GB(?:10|200|300)|B(?:200|300)|MI\d{3}[a-zA-Z]?|(?:RTX|rtx|GTX|gtx)_?\d{4}\w*|[Tt]uring|[Aa]mpere|[Hh]opper|[Bb]lackwell|[Vv]olta)(?:_\w+)?$`)
+	aDevice   = regexp.MustCompile(`^(?:(?:NVIDIA|AMD|Instinct|Tesla|GeForce)[_ ])*((?:sm_?\d{2,3}[af]?|gfx\d\w{2,4})|[ahv]100|h200|h800|b[23]00|A(?:10G?|16|2|30|40|100|800|2000|4000|5000|6000)|H(?:20|100|200|800)|GH200|L(?:4|20|40S?)|V100|T4|P100|GB(?:10|200|300)|B(?:200|300)|MI\d{3}[a-zA-Z]?|(?:RTX|rtx|GTX|gtx)_?\d{4}\w*|[Tt]uring|[Aa]mpere|[Hh]opper|[Bb]lackwell|[Vv]olta)(?:_\w+)?$`)
 )
 
 // configurations is S-C160: the wrong cases are some configurations of a launch, and
@@ -347,3 +370,54 @@ func lostCarry(run Run) *Seen {
 	}
 	return nil
 }
+
+// judgeWith tells of rows that are all wrong but one, in which a side is given another
+// value of a setting: "with ref scale=1.0".
+func judgeWith(rows []trial, tell func(string, string, line)) bool {
+	var right *trial
+	for i, r := range rows {
+		if r.good && right != nil {
+			return false
+		}
+		if r.good {
+			right = &rows[i]
+		}
+	}
+	if right == nil || !givenTo.MatchString(right.label) {
+		return false
+	}
+	tell(otherSetting, "it agrees "+strings.TrimSpace(right.label), right.at)
+	return true
+}
+
+var givenTo = regexp.MustCompile(`^\W*(?:with|using|if|when) (?:the )?(?:ref\w*|torch|kernel|both|reference)\b.*\b\w+ ?= ?\S`)
+
+// nonZero is S-C21: cases with 0 of an option are right, and all with more of it wrong.
+func nonZero(cases []Case) *Seen {
+	for p := range cases[0].params {
+		zero, more, name := 0, 0, ""
+		for _, c := range cases {
+			if p >= len(c.params) {
+				more = -len(cases)
+				break
+			}
+			m := countedOption.FindStringSubmatch(c.params[p])
+			if m == nil || name != "" && m[1] != name || c.Failed && !c.maybeWrong() || c.Failed == (number(m[2]) == 0) {
+				more = -len(cases)
+				break
+			}
+			name = m[1]
+			if c.Failed {
+				more++
+			} else {
+				zero++
+			}
+		}
+		if zero > 0 && more > 1 {
+			return at(cases, "the wrong cases are those with %s, and without it all are right", name)
+		}
+	}
+	return nil
+}
+
+var countedOption = regexp.MustCompile(`^(ignore\w*?|pad\w*?|bias|window|offset|softcap|alibi|sink\w*?|shift|prefix|drop\w*?)[_=]?(\d+(?:\.\d+)?)$`)

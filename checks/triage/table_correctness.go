@@ -211,6 +211,7 @@ var correctnessRows = []Row{
 			{Line: `^AssertionError: .*\b(vs\.?|err\w*|diff\w*)\b.{0,24}\d(e-?\d+)? ?(>|exceeds) ?\d`},
 			{Line: `\b(numerical|value|accuracy|correctness)( check)? (mismatch|failed|FAILED|failure)\b|\b[Rr]esults? (do(es)?n't|do(es)? not|did not) match\b`},
 			{Line: `\bNMSE = \S+ > \S+.*\bFAIL$|^AssertionError: m=\d+.*\bdiff=|\binf mismatch: |: NaN at index \d+ \(`},
+			{Line: `^(E +)?AssertionError: .*\b(differs?|(is|are) wrong|wrong (for|on|at|with|in)|incorrect|saturates?|not reproducible)\b`, Not: `\b([Ss]hapes?|dtypes?|types?|[Vv]ersions?|[Dd]evices? (type|index)|hash\w*|checksum|[Ll]engths?|signature|schema|keys?|strides?|config\w*|names?|times?|rules?|password|file|path|argument)\b`},
 			{Line: `^FAILED \d+ of \d+$|\bcos(ine)?([ _]sim\w*)?\W{0,3}-?[01]?\.\d+\b.*\b(FAIL\w*|WRONG|below)\b|^(E +)?(AssertionError: )?assert \d[\d.]*(e-?\d+)? <= \(\d`},
 			{Line: `^Evaluated: .* ≈ |^AssertionError: Number of mismatched elements: \d|/ total failing elements: [1-9]|\b[1-9]\d* of \d+ (configs|configurations|modes|layouts|sizes|codes|cases|shapes|dtypes) (are |were )?(wrong|incorrect|differ|mismatch\w*|decode wrongly)\b`},
 			{Line: `\b([Mm]ax|[Mm]aximum|[Mm]ean|[Ll]argest|[Gg]reatest)[ _]?(abs\w*|rel\w*)?[ _]?(err|error|diff|difference)\b.{0,12}[0-9.]+(e[-+]?\d+)?\)? *(>|exceeds|is (above|over|larger|greater|beyond))`},
@@ -290,7 +291,7 @@ var correctnessRows = []Row{
 			"Follow the option from the wrapper through ffi.rs to the variant of the kernel: it may be inverted, dropped or applied twice.",
 			"Compare the generics that the two variants get.",
 		},
-		Records: each(oneOption),
+		Records: firstOf(each(oneOption), each(nonZero)),
 	},
 	{
 		ID: "S-C22", Over: []string{"S-C14"}, Stage: Correctness, Class: Host, Also: Kernel, Rules: []string{"R43", "R45"}, From: TileGym,
@@ -344,6 +345,7 @@ var correctnessRows = []Row{
 			"If sums of blocks are added in any order on purpose, give the test that tolerance.",
 		},
 		Any: []Pattern{
+			{Line: `\b(single|one|1) (block|CTA|thread|program|warp)\b.{0,16}\b(right|ok|OK|correct|pass\w*)\b.{0,40}\b(blocks|CTAs|threads|programs|warps)\b.{0,16}\b(wrong|fail\w*|differ\w*|incorrect)\b`, With: scriptFailed},
 			{Line: `\b([2-9]|\d\d+) (distinct|different) (checksums?|hashes|results?|outputs?|sums?)\b`},
 			{Line: `[Dd]ata race|[Rr]ace condition|hypothesis\.errors\.Flaky|produces unreliable results`},
 			{Line: `\b([Rr]e-?run\w*|[Rr]epeat\w*|[Aa]ttempts?|times each)\b.*\b[1-9]\d* (passed|ok), [1-9]\d* (failed|wrong)\b|\b([Rr]e-?run\w*|[Rr]epeat\w*|[Aa]ttempts?|times each)\b.*\b[1-9]\d* (failed|wrong), [1-9]\d* (passed|ok)\b`},
@@ -377,6 +379,7 @@ var correctnessRows = []Row{
 			"Do not raise the tolerance: the error grows with the length of the sum.",
 		},
 		Any: []Pattern{
+			{Line: `\b(bf16|fp16|bfloat16|float16|half)[- ](atomic_?adds?|accumulat\w+|atomics?|partial sums?)\b`, Not: `\b(no|without|instead of) (bf16|fp16|bfloat16|float16|half)`, With: scriptFailed},
 			{Line: `\b([Aa]ccumulat\w+|acc)\b.*\b(b?f(loat)?16|fp16|half)\b|\b(b?f(loat)?16|fp16|half)\b.{0,24}\b([Aa]ccumulat\w+|acc)\b`, Not: `\b(f32|fp32|float32) accumulat|accumulat\w+ (is |in |dtype ?[=:] ?)?(f32|fp32|float32)`},
 			{Line: `\b([Ee]rrors?|err|[Dd]iff\w*|[Mm]ismatch\w*)\b.*\b(grows?|growing|increas\w+|scales?|rises?|proportional)\b.*\b(K|k|N|n|length|depth|sum|reduc\w+|sqrt\(\w\))\b`},
 			{Line: `\berr(or)?s?\b.*\bK ?[=:] ?\d+\b.*\bK ?[=:] ?\d+|\bK ?[=:] ?\d+\b.*\berr(or)?\b.*\bK ?[=:] ?\d+.*\berr`},
@@ -484,6 +487,7 @@ var correctnessRows = []Row{
 			"In the kernel look for a stride that is computed from the shape.",
 		},
 		Any: []Pattern{
+			{Line: `\b[Ss]trides?(\(\))? ?[=:]? ?\([\d, ]+\).*\b([Kk]ernel|[Ww]rapper) (assumes?|expects?|takes?|reads?|uses?)\b.*\([\d, ]+\)`, With: scriptFailed},
 			{Line: `\bbase pointer only\b|\b[Ss]trides? (of|for) \w+( \w+)? (is |are |was |were )?(not passed|ignored|not used|dropped|assumed)|\b(assumes?|assumed|as if) (to be |it were |they were )?(packed|contiguous|row[- ]major)\b`, With: mismatches},
 			{Line: `\b(is_)?contiguous(\(\))? ?[=:] ?False\b`, With: []string{"S-C21"}},
 		},
@@ -515,6 +519,8 @@ var correctnessRows = []Row{
 			"Pass the value on from the wrapper to the kernel instead of writing it twice.",
 		},
 		Any: []Pattern{
+			{Line: `\bconj(ugate\w*)?\b.{0,40}\b(ref\w*|expected|missing|twice|imag\w*|flipped)\b|\bimag\w* (part|sign)\b.{0,24}\b(flipped|negated|sign)\b`, With: scriptFailed},
+			{Line: `\b([Kk]ernel|ours)\b\W{1,3}\w.*[-+*/(].*[,;|] *([Rr]ef(erence)?|[Tt]orch|[Ee]xpected)\b\W{1,3}\w.*[-+*/(]`, Not: `\d ?(us|ms|µs|GB/s|TFLOPS)\b|\b(err\w*|diff\w*|nan|NaN|shape|stride\w*|rc|grid)\b|\.py\b`, With: scriptFailed},
 			{Line: `\b(\w*neox\w*|rotate_half|half-?split|non-?interleaved|halves)\b.*\b(interleaved|gptj|gpt_j|GPT-?J|even.?odd)\b|\b(interleaved|gptj|gpt_j|GPT-?J|even.?odd)\b.*\b(\w*neox\w*|rotate_half|half-?split|non-?interleaved|halves)\b`, Not: `\.py::`, With: wrongValues},
 			{Line: `\b(in |by )?the kernel\b,? (and |but )?the (reference|ref|original)\b.{0,16}\b(packs?|stores?|uses?|takes?|first|last|expects?|reads?|counts?|has|is)\b`},
 			{Line: `\b([Kk]ernel|[Ww]rapper|[Cc]andidate|[Oo]urs)\b.{0,24}\b(divides? by|masks?|rounds?|truncates?|clamps?|saturates?|uses?|assumes?|skips?|omits?|lacks?|applies|adds?|subtracts?|scales?|normali[sz]es?|interleaves?|expects?|approximates?|rotates?|swaps?|reads?|writes?|counts?|starts?|returns?)\b.{0,60}\b([Rr]ef\w*|torch|PyTorch|eager)\b`},
@@ -532,6 +538,7 @@ var correctnessRows = []Row{
 			"Compare a dropout's mask by its rate, not by its elements, unless both use one generator.",
 		},
 		Any: []Pattern{
+			{Line: `\bsamples? (are|is) (duplicated|repeated|the same|identical) (across|in|for|on) (all |the )?(workers?|ranks?|process\w*)\b`},
 			{Line: `\b([Gg]enerator|[Oo]ffset)\b.{0,48}\b([Kk]ernel|ours|wrapper)\b.{0,24}\b(reuses?|repeats?|ignores?|keeps?|stays?)\b`},
 			{Line: `\b([Pp]hilox|[Rr]ng|RNG)\b.*\b(offset|state|seed|counter)\b.*\b(differ\w*|kernel|ref\w*|expected|mismatch\w*|!=|not)\b|\b[Dd]ropout mask\w*\b.*\b(differ\w*|mismatch\w*|not)\b`},
 			{Line: `\b[Ss]eed\b.*\b(not set|unset|not fixed|differs?|mismatch|ignored|missing|not passed|random)\b|\b(no|without a?|unseeded|un-seeded) ?(fixed )?seed\b|\b(un-?seeded)\b`},
@@ -603,6 +610,7 @@ var correctnessRows = []Row{
 			"Test a case of few rows by hand: the first and the last are the ones that show it.",
 		},
 		Any: []Pattern{
+			{Line: `~ ?\w*mask\b.{0,24}\b25[45]\b|\bmask\b.{0,16}\buint8\b.{0,40}(~|\binver\w+|\bnot\b)`, With: scriptFailed},
 			{Line: `\b[Oo]ff[- ]by[- ]one\b(?:$|.{0,40}\b(index|mask|row|col\w*|position|diagonal|window|offset|causal)\b)`},
 			{Line: `\b([Mm]ask\w*|[Cc]ausal|[Dd]iagonal|[Ww]indow)\b.{0,60}\b(inverted|polarity|flipped|opposite|shifted|aligned|top[- ]left|bottom[- ]right|exclud\w+|includ\w+|missing|wrong)\b`, Not: `\.py::|\b(NaN|nan)\b`},
 			{Line: `\b(only|all)\b.{0,30}\b(wrong|bad|mismatch\w*|differ\w*)\b.{0,30}\b(diagonal|above the diagonal|window)\b|\bdiagonal\b.{0,40}\b(differ\w*|wrong|mismatch\w*)\b`},
@@ -699,7 +707,7 @@ var correctnessRows = []Row{
 			"Compare the code that the wrapper passes for the type with the one that ffi.rs reads: both 16-bit types have the same size, so nothing complains.",
 			"Take the code from the tensor's type in one table, and test each type against it.",
 		},
-		Any:      []Pattern{{Line: `\b(interpreted|read|treated|taken|passed) as (b?f(loat)?16|f32|float32|half|i32|i64|u8|int\d+)\b.*\b(is|but|instead of|has)\b`}},
+		Any:      []Pattern{{Line: `\b(int64|i64|torch\.long)\b.{0,40}\b(kernel|reads?|loads?|taken|treated)\b.{0,16}\b(int32|i32|32[- ]bit)\b`, With: scriptFailed}, {Line: `\b(interpreted|read|treated|taken|passed) as (b?f(loat)?16|f32|float32|half|i32|i64|u8|int\d+)\b.*\b(is|but|instead of|has)\b`}},
 		Example:  "ffi: dtype code 1 (f16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "ffi: dtype code 2 (bf16), tensor dtype torch.bfloat16\nAssertionError: Tensor-likes are not close!",
 	},
@@ -1374,5 +1382,53 @@ var correctnessRows = []Row{
 		Any:      []Pattern{{Line: `\b(carry|carried|running (sum|total|state)|prefix)\b.{0,40}\b(lost|missing|dropped|not (added|carried|passed|propagated)|reset)\b.{0,24}\b(block|tile|chunk)s?\b`, With: scriptFailed}},
 		Example:  "the running sum is not carried to the next block\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "the running sum is carried to the next block\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: interpreted, Over: []string{"S-C14", "S-C24", "S-C120"}, Stage: Correctness, Class: Kernel, Also: Env, Rules: []string{"R34", "R45"}, From: Platform,
+		Title: "The kernel is right in the interpreter and wrong on the GPU: what runs at once there runs in order here",
+		Steps: []string{
+			"Look for what depends on the order of blocks: a load of what another block stores, an addition that is not atomic, a buffer that two blocks share.",
+			"Look for values that the interpreter computes in NumPy and the GPU otherwise: masked loads without `other`, integer overflow, the precision of products.",
+			"Run it under `compute-sanitizer --tool memcheck` and `initcheck` once.",
+		},
+		Any:      []Pattern{{Line: `\b([Ii]nterpret\w*|TRITON_INTERPRET=1|CPU)\b.{0,24}\b(right|ok|OK|correct|pass\w*|match\w*)\b.{0,40}\b(GPU|gpu|cuda|compiled|device)\b.{0,24}\b(wrong|fail\w*|FAIL\w*|differ\w*|incorrect)\b`, With: scriptFailed}},
+		Example:  "interpreter: max err 1.2e-07 ok, compiled: max err 3.3 FAIL\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "interpreter: max err 3.3 FAIL, compiled: max err 3.3 FAIL\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C184", Over: []string{"S-C09", "S-C14", "S-C06", "S-C21"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45"}, From: Platform,
+		With:  append([]string{failedCase, "S-X16", "S-X41"}, mismatches...),
+		Title: "The kernel reads a page or block that is not in use (-1 in the table)",
+		Steps: []string{
+			"Bound the loop by the sequence's own length, not by the table's width, and mask the table's entries.",
+			"Do not let -1 reach the address: it points before the cache, to whatever lies there.",
+		},
+		Any:      []Pattern{{Line: `\b(reads?|loads?|loaded|keys?|values?)\b.{0,24}\b([Pp]age|[Bb]lock|[Ss]lot|[Ee]xpert) -1\b|\b([Pp]age|[Bb]lock|[Ss]lot)s? -1\b.{0,16}\b(is|was|are|were|being) (read|used|loaded|accessed)\b`}},
+		Example:  "keys read from page -1\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "page table: [7, 12, -1, -1]\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C185", Over: []string{"S-C14", "S-C19", "S-C24", "S-C60"}, Stage: Correctness, Class: Test, Also: Env, From: Platform,
+		Title: "A call of the tensor library is what is not reproducible: its algorithm or its workspace changes from run to run",
+		Steps: []string{
+			"Switch cuDNN's search off (`cudnn.benchmark=False`) and ask for deterministic algorithms, or set CUBLAS_WORKSPACE_CONFIG before the process starts, for this test.",
+			"Take the library's call out of what is compared bit by bit: the kernel itself is not at fault.",
+		},
+		Any: []Pattern{
+			{Line: `\bwith\b.{0,24}\b(CUBLAS_WORKSPACE_CONFIG=:\S+|(cudnn\.)?benchmark ?= ?False|(cudnn\.)?deterministic ?= ?True|use_deterministic_algorithms\(True\))`, With: scriptFailed},
+			{Line: `\b(CUBLAS_WORKSPACE_CONFIG=:\S+|cudnn\.benchmark ?= ?False|cudnn\.deterministic ?= ?True)\b.{0,60}\b(1 checksum|same|equal|identical|reproducib\w+|ok|OK|pass\w*)\b`, With: scriptFailed},
+		},
+		Example:  "run 1 loss 2.30112, run 2 loss 2.30109\nwith cudnn.benchmark=False: run 1..3 loss 2.30110\nAssertionError: losses differ between runs",
+		NearMiss: "run 1 loss 2.30112, run 2 loss 2.30109\ncudnn.benchmark=True: run 1..3 differ\nAssertionError: losses differ between runs",
+	},
+	{
+		ID: droppedNaN, Over: []string{"S-C09", "S-C14", "S-C130"}, Stage: Correctness, Class: Kernel, Also: Test, Rules: []string{"R48"}, From: Platform,
+		Title: "The reference hands NaN of its input on, and the kernel drops it",
+		Steps: []string{
+			"Ask the comparison for it: a maximum, a minimum or a clamp of the hardware takes the other operand unless NaN is to be propagated (`propagate_nan`, `fmax` against `maximum`).",
+			"If nobody promises it, keep NaN out of the test's inputs.",
+		},
+		Example:  "ACTUAL: array([-inf], dtype=float32)\nDESIRED: array([nan], dtype=float32)\nAssertionError: Arrays are not equal",
+		NearMiss: "ACTUAL: array([nan], dtype=float32)\nDESIRED: array([1.5], dtype=float32)\nAssertionError: Arrays are not equal",
 	},
 }

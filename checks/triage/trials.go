@@ -398,6 +398,7 @@ var switches = []struct {
 	{regexp.MustCompile(`^PYTORCH_NO_(CUDA|HIP)_MEMORY_CACHING$`), regexp.MustCompile(`^1$`), freedEarly},
 	{regexp.MustCompile(`(?i)^(\w*_)?(DISABLE_)?(AUTO_?TUN(E|ING|E_CONFIGS)|N_?CONFIGS|CONFIGS|MAX_CONFIGS)(_DISABLE)?$`), regexp.MustCompile(`^(?i:0|1|off|false)$`), tunedInto},
 	{regexp.MustCompile(`^(TRITON_ALWAYS_COMPILE|TORCHINDUCTOR_FORCE_DISABLE_CACHES|CUDA_CACHE_DISABLE|CUPY_CACHE_DISABLE|\w*(DISABLE|NO)_\w*CACHE\w*)$`), regexp.MustCompile(`^(?i:1|true)$`), staleCache},
+	{regexp.MustCompile(`^TRITON_INTERPRET$`), regexp.MustCompile(`^1$`), interpreted},
 	{regexp.MustCompile(`FMA|FP_FUSION|FMAD`), regexp.MustCompile(`^(?i:0|false|off|no)$`), contracted},
 }
 
@@ -650,6 +651,10 @@ func (r trial) words() []string {
 			words[n-1] += "=" + w
 			continue
 		}
+		if n := len(words); n > 0 && strings.HasSuffix(words[n-1], "RTX") && sizeLabel.MatchString(w) {
+			words[n-1] = "RTX_" + w
+			continue
+		}
 		words = append(words, w)
 	}
 	return words
@@ -672,7 +677,7 @@ func (t *trials) judge(rows []trial, tell func(string, string, line)) {
 	if !classify(rows) {
 		return
 	}
-	if t.judgeCopies(rows, tell) || judgeOption(rows, tell) {
+	if t.judgeCopies(rows, tell) || judgeOption(rows, tell) || judgeWith(rows, tell) {
 		return
 	}
 	ids := records.NewIDParser()
