@@ -334,7 +334,7 @@ var perfRows = []Row{
 			"Compare the link's width and generation under load with the card's.",
 			"Leave code and baseline alone, and measure again.",
 		},
-		Any:      []Pattern{{Line: `\bnr_throttled\W{1,3}[1-9]|\bCPU\b.{0,16}\bthrottl\w+|\bload ?avg\w*\W{1,3}([3-9]\d|\d{3,})\.|(?:\b|_)governor\b.*\b(powersave|ondemand|schedutil)\b|\bpcie\S*\b.*\b(gen|width|link)\S*\b.*\b(1|x1|x2|x4|downgraded)\b|\bPCIe\b.*\b([Gg]en ?[123]|x[124]|downgraded|degraded)\b|\bNUMA\b.*\b(node|remote|wrong|mismatch)\b`}, {Line: `\b[Pp]ersistence[ -_][Mm]ode\b.*\b(off|Off|Disabled|disabled)\b`, Rank: Weak}},
+		Any:      []Pattern{{Line: `\b(cpubind|membind|cpunodebind)\W{1,3}0\b.*\bNUMA (node |affinity )*\W{0,2}[1-9]|\b(cpubind|membind|cpunodebind)\W{1,3}[1-9]\b.*\bNUMA (node |affinity )*\W{0,2}0\b`}, {Line: `\bnr_throttled\W{1,3}[1-9]|\bCPU\b.{0,16}\bthrottl\w+|\bload ?avg\w*\W{1,3}([3-9]\d|\d{3,})\.|(?:\b|_)governor\b.*\b(powersave|ondemand|schedutil)\b|\bpcie\S*\b.*\b(gen|width|link)\S*\b.*\b(1|x1|x2|x4|downgraded)\b|\bPCIe\b.*\b([Gg]en ?[123]|x[124]|downgraded|degraded)\b|\bNUMA\b.*\b(node|remote|wrong|mismatch)\b`}, {Line: `\b[Pp]ersistence[ -_][Mm]ode\b.*\b(off|Off|Disabled|disabled)\b`, Rank: Weak}},
 		Example:  "cpu governor: powersave, launch latency 41 us\nPerformance regressions detected!",
 		NearMiss: "cpu governor: performance, launch latency 6 us\nPerformance regressions detected!",
 	},
@@ -436,7 +436,6 @@ var perfRows = []Row{
 			"Compare medians: if they are level, the kernel itself did not become slower.",
 		},
 		Any: []Pattern{
-			{Line: `\b(cpubind|membind|cpunodebind)\W{1,3}0\b.*\bNUMA (node |affinity )*\W{0,2}[1-9]|\b(cpubind|membind|cpunodebind)\W{1,3}[1-9]\b.*\bNUMA (node |affinity )*\W{0,2}0\b`},
 			{Line: `\b(?:[Ss]tep|[Cc]all|[Ii]ter\w*|[Tt]oken|[Rr]ep|[Rr]equest) ?#?(\d+)\b.*\bcompil\w*(?:[^\d(]|\([^)]*\)){0,40}[ :=]+(?:[1-9][\d.]* ?m?s|0\.\d*[1-9]\d* ?s)\b`, Distinct: 3},
 			{Line: `\bJIT compilation during inference\b`},
 			{Line: `^with key as (\(.*\))`, Near: `\b([Ss]tep|[Ii]ter\w*|[Tt]oken|[Rr]equest) ?#?\d+\b`, Within: 3, Distinct: 3},
