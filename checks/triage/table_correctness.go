@@ -1245,7 +1245,7 @@ var correctnessRows = []Row{
 		NearMiss: "nan in out: 12, nan in ref: 3\nAssertionError: Tensor-likes are not close!\n\nMismatched elements: 12 / 4096 (0.3%)\nGreatest absolute difference: nan at index (0, 0) (up to 1e-05 allowed)",
 	},
 	{
-		ID: "S-C168", Over: []string{"S-C14", "S-C03", "S-C25", "S-C43", "S-C61"}, Stage: Correctness, Class: Test, Also: Env, From: Platform,
+		ID: "S-C168", Over: []string{"S-C14", "S-I27", "S-C03", "S-C25", "S-C43", "S-C61"}, Stage: Correctness, Class: Test, Also: Env, From: Platform,
 		With:  append([]string{"S-X16"}, mismatches...),
 		Title: "The exact reference is not computed in double precision: the library cuts float64 down to float32",
 		Steps: []string{
