@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // outRoot is the folder that the porting pipeline writes to by default, with
@@ -58,7 +58,7 @@ var ArtifactsOf = rules.NewFact("artifacts", func(t *tree.Tree, u rules.Unit) []
 })
 
 // ReportProblems reports the problems of the pass's own rule in the kernel's
-// artifacts, those of one place together. A file that is absent is reported at
+// artifacts. A file that is absent is reported at
 // the analysis, or at the first artifact when there is no analysis. The rule
 // must require ArtifactsOf.
 func ReportProblems(p *rules.Pass) {
@@ -73,73 +73,44 @@ func ReportSome(p *rules.Pass, keep func(*Artifacts, analysis.Located) bool) {
 	}
 }
 
-// maxTold bounds how many problems of one place are told.
-const maxTold = 6
-
 func (a *Artifacts) report(p *rules.Pass, want func(analysis.Located) bool) {
-	type place struct {
-		file     *syntax.File
-		span     syntax.Span
-		severity rules.Severity
-	}
-	type told struct {
-		message string
-		fields  []string
-	}
-	said := map[place][]told{}
-	var order []place
 	for _, l := range a.Problems {
 		if !want(l) {
 			continue
 		}
-		at := place{severity: rules.Warning}
+		d := rules.Diagnostic{Severity: rules.Warning}
 		if l.Severity == check.Error {
-			at.severity = p.Rule.Severity
+			d.Severity = p.Rule.Severity
 		}
 		name := path.Join(a.Dir, l.File)
-		if at.file = present(p.Tree, name); at.file == nil {
+		if d.File = present(p.Tree, name); d.File == nil {
 			// The file is absent: the first one stands for the folder.
-			if at.file = present(p.Tree, a.files[0]); at.file == nil {
+			if d.File = present(p.Tree, a.files[0]); d.File == nil {
 				p.Undecided("no artifact can be read")
 				continue
 			}
-			text := at.file.Line(1)
+			text := d.File.Line(1)
 			start := len(text) - len(strings.TrimLeft(text, " \t"))
-			at.span = syntax.Span{Start: start, End: min(start+1, len(text))}
+			d.Span = syntax.Span{Start: start, End: min(start+1, len(text))}
 		} else {
-			at.span = spanOf(at.file, l)
+			d.Span = spanOf(d.File, l)
 		}
-		if said[at] == nil {
-			order = append(order, at)
+		d.Message = l.Message.Line()
+		if field := l.Field.Line(); field == l.File && field != "" {
+			d.Message = "`" + untrusted.Text(name).Line() + "`: " + d.Message
+		} else if field != "" {
+			d.Message = "`" + field + "`: " + d.Message
 		}
-		field := l.Field.Line()
-		if field == l.File && field != "" {
-			field = untrusted.Text(name).Line()
-		}
-		list, message := said[at], l.Message.Line()
-		if i := slices.IndexFunc(list, func(t told) bool { return t.message == message && field != "" }); i >= 0 {
-			list[i].fields = append(list[i].fields, field)
-			continue
-		}
-		said[at] = append(list, told{message, []string{field}})
-	}
-	for _, at := range order {
-		var texts []string
-		for _, t := range said[at] {
-			if t.fields[0] == "" {
-				texts = append(texts, t.message)
-				continue
-			}
-			texts = append(texts, "`"+strings.Join(t.fields, "`, `")+"`: "+t.message)
-		}
-		// One problem more at a place that had some is new.
-		all := strings.Join(texts, "; ")
-		if n := len(texts) - maxTold; n > 0 {
-			texts = append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more", n))
-		}
-		p.Report(rules.Diagnostic{File: at.file, Severity: at.severity, Construct: all, Span: at.span, Message: strings.Join(texts, "; ")})
+		// Each problem is one of its own: of several at one place some may be mended,
+		// and what is left is not new.
+		d.Construct = words.Cut(d.Message, maxConstruct)
+		p.Report(d)
 	}
 }
+
+// maxConstruct bounds the letters of a problem that tell it from the others at its
+// place.
+const maxConstruct = 500
 
 // spanOf is the place of a problem in its file: what it names on its line, else the
 // line without its indentation.

@@ -148,6 +148,9 @@ func TestAnotherProblemAtOnePlaceIsNew(t *testing.T) {
 	}
 	assert.Empty(t, isNew(base))
 	assert.Equal(t, []string{"A2"}, isNew(analysis(`"kernel_name": "demo"`)))
+	// One less is not, wherever it stood among the others.
+	assert.Empty(t, isNew(analysis(`"kernel_name": "demo", "ops_used": ["ct.load"], "pattern": "elementwise"`)))
+	assert.Empty(t, isNew(analysis(`"kernel_name": "demo", "ops_used": ["ct.load"], "launch_path": "direct"`)))
 }
 
 // A review against a base parses what differs and nothing twice.
