@@ -1,6 +1,7 @@
 package r32
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -15,13 +16,17 @@ type outcomes struct {
 	consts map[string]syntax.Node // values of constants that are defined once
 	funcs  map[string]syntax.Node // functions of the file that are defined once
 	left   int                    // names that are still followed
+	looks  dsl.Budget             // names that are still compared
 }
 
 // maxFollowed bounds how often a result is followed through a name in one file.
 const maxFollowed = 2000
 
+// maxLooks bounds how many names of one file are compared with those of results.
+const maxLooks = 400000
+
 func newOutcomes(f *host.FFI) *outcomes {
-	o := &outcomes{f.Uses, map[string]syntax.Node{}, map[string]syntax.Node{}, maxFollowed}
+	o := &outcomes{f.Uses, map[string]syntax.Node{}, map[string]syntax.Node{}, maxFollowed, maxLooks}
 	once := func(m map[string]syntax.Node, n, v syntax.Node) {
 		name := n.Field("name").Text()
 		if _, twice := m[name]; twice {
@@ -68,15 +73,13 @@ const (
 	errBool        // true for a failure
 )
 
-// fails reports whether a pattern takes a failure, as far as it says so.
+// fails reports whether a pattern takes every failure, as far as it says so.
 func (v view) fails(pattern string) bool {
-	switch v {
-	case result:
-		return strings.HasPrefix(pattern, "Err(")
+	switch inner, partly := v.inFailure(pattern); v {
+	case result, errOption:
+		return partly && every(inner)
 	case okOption:
-		return pattern == "None"
-	case errOption:
-		return strings.HasPrefix(pattern, "Some(")
+		return variant(pattern) == "None"
 	case okBool:
 		return pattern == "false"
 	default:
@@ -84,15 +87,40 @@ func (v view) fails(pattern string) bool {
 	}
 }
 
+// inFailure is what a pattern asks of the value that comes with a failure, if it is
+// one for failures that have a value.
+func (v view) inFailure(pattern string) (inner string, ok bool) {
+	prefix := map[view]string{result: "Err(", errOption: "Some("}[v]
+	if prefix == "" {
+		return "", false
+	}
+	inner, ok = strings.CutPrefix(variant(pattern), prefix)
+	return strings.TrimSuffix(inner, ")"), ok
+}
+
+// variant is a pattern without the type that its variant is one of.
+func variant(pattern string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(pattern, "Result::"), "Option::")
+}
+
+// every reports whether a pattern takes every value: a blank or a new name. Names of
+// constants and variants begin with a capital.
+func every(pattern string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(pattern, "ref "), "mut ")
+	return pattern == ".." || name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) && (name[0] < '0' || name[0] > '9')
+}
+
 // succeeds reports whether a pattern takes what did not fail and nothing else.
 func (v view) succeeds(pattern string) bool {
 	switch v {
 	case result:
-		return strings.HasPrefix(pattern, "Ok(")
+		return strings.HasPrefix(variant(pattern), "Ok(")
 	case okOption:
-		return strings.HasPrefix(pattern, "Some(")
+		return strings.HasPrefix(variant(pattern), "Some(")
 	case errOption:
-		return pattern == "None"
+		return variant(pattern) == "None"
 	case okBool:
 		return pattern == "true"
 	default:
@@ -196,16 +224,15 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 			if !told {
 				return o.method(c, v)
 			}
+			// What the method calls may set the code itself, or not come back.
+			if slices.ContainsFunc(c.Args, o.acts) {
+				return answer{}
+			}
 			v, p = next, call
 		case "let_declaration":
 			return o.bound(p, v)
 		case "arguments":
 			return o.handed(p, n, v)
-		case "token_tree":
-			if m := p.Parent(); m.Is("macro_invocation") && writes[syntax.LastSegment(m.Field("macro"))] {
-				return answer{ignored, m}
-			}
-			return answer{}
 		default:
 			return answer{}
 		}
@@ -274,6 +301,9 @@ func (o *outcomes) bound(let syntax.Node, v view) answer {
 	found := answer{ignored, let}
 	for s := let.Next(); s.Valid(); s = s.Next() {
 		for _, id := range s.Find("identifier") {
+			if !o.looks.Spend() {
+				return answer{}
+			}
 			if id.Text() != pattern.Text() || id == s.Field("pattern") {
 				continue
 			}
@@ -287,11 +317,52 @@ func (o *outcomes) bound(let syntax.Node, v view) answer {
 				found = a
 			}
 		}
+		if o.given(s, pattern.Text()) {
+			return answer{}
+		}
 		if s.Is("let_declaration") && s.Field("pattern").Text() == pattern.Text() {
 			break
 		}
 	}
 	return found
+}
+
+// given reports whether a macro gets a value by its name and may do more with it than
+// write it into a message.
+func (o *outcomes) given(n syntax.Node, name string) bool {
+	return slices.ContainsFunc(n.Find("macro_invocation"), func(m syntax.Node) bool {
+		tokens := m.ChildOf("token_tree")
+		return !tokens.Parsed().Valid() && (!writes[syntax.LastSegment(m.Field("macro"))] || blocks(tokens)) && o.names(tokens, name)
+	})
+}
+
+// names reports whether tokens name a value, or a text among them does in braces, as
+// that of format!("{name:?}").
+func (o *outcomes) names(tokens syntax.Node, name string) bool {
+	for t := range tokens.Children() {
+		switch {
+		case t.Is("identifier") && t.Text() == name,
+			t.Is("string_literal", "raw_string_literal") && (strings.Contains(t.Text(), "{"+name+"}") || strings.Contains(t.Text(), "{"+name+":")),
+			t.Is("token_tree") && o.names(t, name), !o.looks.Spend():
+			return true
+		}
+	}
+	return false
+}
+
+// blocks reports whether tokens hold a block, which may do anything.
+func blocks(tokens syntax.Node) bool {
+	for t := range tokens.Children() {
+		if t.Is("token_tree") && (strings.HasPrefix(t.Text(), "{") || blocks(t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// acts reports whether an argument is anything but a closure that computes a value.
+func (o *outcomes) acts(arg syntax.Node) bool {
+	return !arg.Is("closure_expression") || len(arg.Find("assignment_expression", "compound_assignment_expr", "unsafe_block")) > 0 || o.leaves(arg.Field("body"))
 }
 
 // handed follows a result that a function gets.
@@ -313,7 +384,13 @@ func (o *outcomes) handed(args, n syntax.Node, v view) answer {
 			continue
 		}
 		found := answer{}
+		if o.given(fn.Field("body"), params[i].Field("pattern").Text()) {
+			return answer{}
+		}
 		for _, id := range fn.Field("body").Find("identifier") {
+			if !o.looks.Spend() {
+				return answer{}
+			}
 			if id.Text() != params[i].Field("pattern").Text() {
 				continue
 			}
@@ -338,7 +415,11 @@ func (o *outcomes) match(m syntax.Node, v view) answer {
 	told := false
 	for _, arm := range m.Field("body").NamedChildren() {
 		pattern := arm.Field("pattern").Squeeze()
-		if !v.fails(pattern) && (told || pattern != "_") {
+		guarded := arm.Field("pattern").Field("condition").Valid()
+		if guarded || !v.fails(pattern) && (told || pattern != "_") {
+			// The failures that are left are others than those of this arm.
+			_, some := v.inFailure(pattern)
+			told = told || some || guarded
 			continue
 		}
 		told = true
@@ -458,9 +539,12 @@ func (o *outcomes) named(n syntax.Node, names map[string]syntax.Node) syntax.Nod
 
 // writes are macros that write a message and do nothing else.
 var writes = map[string]bool{
-	"println": true, "print": true, "eprintln": true, "eprint": true, "dbg": true,
-	"error": true, "warn": true, "info": true, "debug": true, "trace": true, "log": true, "format": true,
+	"println": true, "print": true, "eprintln": true, "eprint": true,
+	"error": true, "warn": true, "info": true, "debug": true, "trace": true, "log": true,
 }
+
+// makes are macros that make a value and do nothing else.
+var makes = map[string]bool{"dbg": true, "format": true}
 
 // harmless are functions and methods that make a value or drop one.
 var harmless = map[string]bool{"drop": true, "Some": true, "from": true, "into": true, "to_string": true, "clone": true, "as_str": true}
@@ -483,7 +567,8 @@ func (o *outcomes) exits(n syntax.Node) bool {
 		case "macro_definition", "const_item", "function_item":
 			return false
 		case "macro_invocation":
-			found = found || !writes[syntax.LastSegment(c.Field("macro"))]
+			name := syntax.LastSegment(c.Field("macro"))
+			found = found || !writes[name] && !makes[name]
 		case "call_expression":
 			call, ok := dsl.AsCall(c)
 			// A function may not come back, and another one may do the work.
@@ -505,8 +590,7 @@ func unit(n syntax.Node) bool {
 	case "expression_statement":
 		return strings.HasSuffix(n.Text(), ";")
 	case "macro_invocation":
-		name := syntax.LastSegment(n.Field("macro"))
-		return writes[name] && name != "format" && name != "dbg"
+		return writes[syntax.LastSegment(n.Field("macro"))]
 	}
 	return false
 }
@@ -521,7 +605,7 @@ func (o *outcomes) ok(n syntax.Node) bool {
 		case "scoped_identifier":
 			return text == "rc::OK" || strings.HasSuffix(text, "::rc::OK")
 		case "identifier":
-			if strings.HasSuffix(o.uses[text], "rc::OK") {
+			if uses := o.uses[text]; uses == "rc::OK" || strings.HasSuffix(uses, "::rc::OK") {
 				return true
 			}
 			n = o.consts[text]
