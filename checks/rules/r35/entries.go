@@ -43,6 +43,10 @@ func entries(p *rules.Pass, k *host.Kernel) {
 				continue
 			}
 			if from := parts[0]; len(parts) == 2 && strings.HasSuffix(from, "_module") && !hasModule(f.Root(), from) && !hasModule(k.FFI.File.Root(), from) {
+				if brings(k.FFI.File.Root(), f.Root()) {
+					p.Undecided("ffi.rs takes items from elsewhere")
+					continue
+				}
 				seen[name] = true
 				p.Reportf(call.Node, rules.Error, "entry "+name, "`%s` calls `%s` of `%s`, which is no module of %s%s", e.Name, name, from, path.Base(k.KernelRS), hasModules(modules))
 				continue
@@ -64,6 +68,21 @@ func hasModule(root syntax.Node, name string) bool {
 	}
 	return slices.ContainsFunc(root.Find("use_as_clause", "extern_crate_declaration"), func(u syntax.Node) bool {
 		return u.Field("alias").Text() == name || u.Field("name").Text() == name
+	})
+}
+
+// foreign are the crates that have no kernels of this one.
+var foreign = []string{"std", "core", "alloc", "cutile", "cuda_core", "cuda_async", "half"}
+
+// brings reports whether a file may have modules that are not seen in it nor in
+// kernel.rs: those of another file that a blank import brings in, or of a macro.
+func brings(file, kernel syntax.Node) bool {
+	if slices.ContainsFunc(file.NamedChildren(), func(item syntax.Node) bool { return item.Is("macro_invocation", "expression_statement") }) {
+		return true
+	}
+	return slices.ContainsFunc(file.Find("use_wildcard"), func(u syntax.Node) bool {
+		root, _, _ := strings.Cut(strings.TrimPrefix(u.Ancestor("use_declaration").Field("argument").Squeeze(), "::"), "::")
+		return !slices.Contains(foreign, root) && !hasModule(kernel, root)
 	})
 }
 

@@ -31,11 +31,16 @@ func packer(p *rules.Pass, u *host.Utils) {
 			}
 			field := target.Field("attribute").Text()
 			set[field] = true
-			sizes, strides := asks(a.Field("right"), "shape", "size"), asks(a.Field("right"), "stride")
+			// What another axis has may be right: a tensor without gaps has its sizes as
+			// strides.
+			of, axis := copied(a.Field("right"))
+			if axis != index(a.Field("left")) {
+				continue
+			}
 			switch {
-			case field == "strides" && sizes && !strides:
+			case field == "strides" && (of == "shape" || of == "size"):
 				p.Reportf(a, rules.Error, "packed", "`%s` gives the kernel a size of the tensor as a stride; expected `stride(i)`", rules.Short(a))
-			case field == "shape" && strides && !sizes:
+			case field == "shape" && of == "stride":
 				p.Reportf(a, rules.Error, "packed", "`%s` gives the kernel a stride of the tensor as a size; expected `shape[i]`", rules.Short(a))
 			}
 		}
@@ -68,14 +73,41 @@ func made(fn syntax.Node) string {
 	return name
 }
 
-// asks reports whether an expression names one of some attributes.
-func asks(n syntax.Node, names ...string) bool {
-	found := false
-	n.Inspect(func(c syntax.Node) bool {
-		found = found || c.Is("attribute") && slices.Contains(names, c.Field("attribute").Text())
-		return !found
-	})
-	return found
+// copied is the attribute that an expression has the value of and nothing else, and
+// which axis of it: `shape` and `i` of int(t.shape[i]).
+func copied(n syntax.Node) (attribute, axis string) {
+	for {
+		args := n.Field("arguments").NamedChildren()
+		switch fn := n.Field("function"); {
+		case n.Is("parenthesized_expression"):
+			n = n.NamedChild(0)
+		case n.Is("call") && fn.Is("identifier") && len(args) == 1 && slices.Contains([]string{"int", "list", "tuple"}, fn.Text()):
+			n = args[0]
+		case n.Is("call") && fn.Is("attribute") && len(args) <= 1:
+			return fn.Field("attribute").Text(), n.Field("arguments").NamedChild(0).Squeeze()
+		case n.Is("subscript"):
+			axis, n = index(n), n.Field("value")
+			if n.Is("call") && len(n.Field("arguments").NamedChildren()) == 0 {
+				n = n.Field("function")
+			}
+			if !n.Is("attribute") {
+				return "", ""
+			}
+			return n.Field("attribute").Text(), axis
+		case n.Is("attribute"):
+			return n.Field("attribute").Text(), ""
+		default:
+			return "", ""
+		}
+	}
+}
+
+// index is what a subscript has in its brackets, else empty.
+func index(n syntax.Node) string {
+	if subscripts := n.Fields("subscript"); n.Is("subscript") && len(subscripts) == 1 {
+		return subscripts[0].Squeeze()
+	}
+	return ""
 }
 
 // handedOn reports whether a name is used in another way than to set its fields and to
@@ -91,11 +123,11 @@ func handedOn(fn syntax.Node, name string) bool {
 		case "assignment":
 			return p.Field("left") != id
 		case "attribute":
-			at := p.Parent()
-			for at.Is("subscript") {
-				at = at.Parent()
+			set, at := p, p.Parent()
+			for at.Is("subscript") && at.Field("value") == set {
+				set, at = at, at.Parent()
 			}
-			return p.Field("object") == id && !at.Is("assignment")
+			return p.Field("object") == id && (!at.Is("assignment") || at.Field("left") != set)
 		}
 		return true
 	})

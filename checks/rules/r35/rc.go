@@ -1,6 +1,8 @@
 package r35
 
 import (
+	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -85,6 +87,7 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 		return
 	}
 	var early, conditional syntax.Node
+	private := map[string]bool{} // lists that no other file reads
 	left := maxStatements
 	for at := stmt; at.Valid(); {
 		if left--; left == 0 {
@@ -121,6 +124,13 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 			case ignores:
 				ignored(p, c, at)
 				return
+			}
+			if list := appended(at, rc); list != "" && !private[list] {
+				if readElsewhere(p, w, list) {
+					p.Undecided("the return code is put into a list that another file may read")
+					return
+				}
+				private[list] = true
 			}
 			if !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
 				early = at
@@ -237,7 +247,13 @@ func verdict(stmt syntax.Node, rc string) use {
 // write it into a message or a list that nobody reads.
 func onlyTells(n syntax.Node, rc string) bool {
 	if !n.Is("call", "boolean_operator", "conditional_expression", "comparison_operator", "identifier", "not_operator", "parenthesized_expression") ||
-		len(n.Find("named_expression", "await", "yield", "lambda")) > 0 {
+		len(n.Find("named_expression", "await", "yield", "lambda", "subscript")) > 0 {
+		return false
+	}
+	// A computation may raise for a failure, as a look-up does; % writes into a text.
+	if slices.ContainsFunc(n.Find("binary_operator"), func(b syntax.Node) bool {
+		return b.Field("operator").Text() != "%" || !b.Field("left").Is("string")
+	}) {
 		return false
 	}
 	for _, c := range append(n.Find("call"), n) {
@@ -282,6 +298,34 @@ func unread(list syntax.Node) bool {
 		}
 	}
 	return true
+}
+
+// appended is the list of the module that a statement puts a code into, else empty.
+func appended(stmt syntax.Node, rc string) string {
+	for _, c := range stmt.Find("call") {
+		if f := c.Field("function"); f.Is("attribute") && syntax.PyName(f) == "append" && mentionsName(c.Field("arguments"), rc) {
+			return f.Field("object").Text()
+		}
+	}
+	return ""
+}
+
+// readElsewhere reports whether another file may read a list of the module: one of the
+// package that names both, and any where the name is not private.
+func readElsewhere(p *rules.Pass, w *host.Wrapper, list string) bool {
+	if !strings.HasPrefix(list, "_") {
+		return true
+	}
+	module := strings.TrimSuffix(path.Base(w.File.Path), ".py")
+	for _, name := range p.Tree.Files("src", func(f string) bool { return path.Ext(f) == ".py" }) {
+		if name == w.File.Path {
+			continue
+		}
+		if src := p.Tree.File(name).Src; bytes.Contains(src, []byte(list)) && bytes.Contains(src, []byte(module)) {
+			return true
+		}
+	}
+	return false
 }
 
 // condition is what an if statement on the code does with it.
