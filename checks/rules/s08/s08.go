@@ -78,7 +78,7 @@ func run(p *rules.Pass) {
 func probe(p *rules.Pass, c *conditions, pair syntax.Node) {
 	value := pair.Field("value")
 	if holds, known := c.constant(value, maxHops); known && !holds {
-		p.Reportf(value, rules.Error, "off", "`cutile-rs` is never available: `%s`", value.Squeeze())
+		p.Reportf(value, rules.Error, "off", "`cutile-rs` is never available: `%s`", rules.Short(value))
 		return
 	}
 	if !value.Is("call") {
@@ -138,7 +138,7 @@ func takenOut(p *rules.Pass, c *conditions, table syntax.Node) {
 		if st.Parent() != block || owner != root && (!table.Valid() || host.Owner(table) != owner || table.Span().Start > n.Span().Start) || again(root, n) {
 			continue
 		}
-		p.Reportf(n, rules.Error, "off", "`cutile-rs` is taken out of the available backends again: `%s`", st.Squeeze())
+		p.Reportf(n, rules.Error, "off", "`cutile-rs` is taken out of the available backends again: `%s`", rules.Short(st))
 	}
 }
 
@@ -150,7 +150,23 @@ func ofBackends(n, table syntax.Node) bool {
 		object = n.Parent().Parent().Field("function").Field("object")
 	}
 	name := syntax.PyName(object)
-	return strings.Contains(strings.ToLower(name), "avail") || name != "" && table.Parent().Is("assignment") && table.Parent().Field("left").Text() == name
+	return available(name) || name != "" && table.Parent().Is("assignment") && table.Parent().Field("left").Text() == name
+}
+
+// available reports whether a name tells of the backends that are available: all of
+// its words are among those that say so.
+func available(name string) bool {
+	told := false
+	for word := range strings.SplitSeq(strings.ToLower(strings.Trim(name, "_")), "_") {
+		switch word {
+		case "available", "availability", "avail":
+			told = true
+		case "backend", "backends", "all", "table", "map", "set", "list", "names":
+		default:
+			return false
+		}
+	}
+	return told
 }
 
 // again reports whether an entry comes back after a place.

@@ -143,8 +143,12 @@ func (g *gates) behind(cond syntax.Node, hops int) {
 			g.behind(right, hops-1)
 		}
 	case "call", "subscript", "comparison_operator":
-		if name := environment(value, ""); name != "" {
-			p.Reportf(cond, rules.Error, "environment", "%s is imported only when the environment has %s, which no run sets; expected `is_backend_available(\"cutile-rs\")` alone", g.what, name)
+		if key := environment(value, ""); key.Valid() {
+			if name, ok := w.String(key); !ok || machines(name) {
+				p.Undecided("the variable may be one that every machine has")
+				return
+			}
+			p.Reportf(cond, rules.Error, "environment", "%s is imported only when the environment has `%s`; expected `is_backend_available(\"cutile-rs\")` alone", g.what, rules.Short(key))
 			return
 		}
 		if syntax.PyName(value.Field("function")) != "is_backend_available" {
@@ -173,39 +177,48 @@ func available(w *host.Wrapper, n syntax.Node) bool {
 	return n.Is("call") && syntax.PyName(n.Field("function")) == "is_backend_available" && s == host.Backend
 }
 
-// environment is the variable that an expression wants to be set, as the source
-// spells it; empty when the expression holds without one, too. The value is compared
-// with wanted, or asked for its truth.
-func environment(n syntax.Node, wanted string) string {
+// machines reports whether a variable is one that the system, the toolkit or the
+// service that runs the tests sets.
+func machines(name string) bool {
+	common := []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "LANG", "TERM", "TMPDIR", "HOSTNAME", "CI", "VIRTUAL_ENV", "PYTHONPATH"}
+	return slices.Contains(common, name) || slices.ContainsFunc([]string{"CUDA", "NV", "LD_", "GITHUB_", "RUNNER_", "CARGO_", "RUSTUP_", "CONDA_", "XDG_"}, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
+	})
+}
+
+// environment is the name of the variable that an expression wants to be set; invalid
+// when the expression holds without one, too. The value is compared with wanted, or
+// asked for its truth.
+func environment(n syntax.Node, wanted string) syntax.Node {
 	switch n.Kind() {
 	case "call":
 		fn := n.Field("function")
 		dotted := syntax.PyDotted(fn)
 		if !strings.HasSuffix(dotted, "environ.get") && syntax.PyName(fn) != "getenv" {
-			return ""
+			return syntax.Node{}
 		}
 		if d := syntax.PyArg(n, "default", 1); d.Valid() && !d.Is("none", "false") {
 			text := syntax.PyString(d)
 			if !d.Is("string") || d.ChildOf("interpolation").Valid() || wanted == "" && text != "" || wanted != "" && text == wanted {
-				return ""
+				return syntax.Node{}
 			}
 		}
-		return "`" + syntax.PyArg(n, "key", 0).Squeeze() + "`"
+		return syntax.PyArg(n, "key", 0)
 	case "subscript":
 		if syntax.PyName(n.Field("value")) == "environ" {
-			return "`" + n.Field("subscript").Squeeze() + "`"
+			return n.Field("subscript")
 		}
 	case "comparison_operator":
 		parts := n.NamedChildren()
 		switch {
 		case len(parts) != 2:
 		case n.ChildOf("in").Valid() && syntax.PyName(parts[1]) == "environ":
-			return "`" + parts[0].Squeeze() + "`"
+			return parts[0]
 		case n.ChildOf("==").Valid() && parts[1].Is("string") && syntax.PyString(parts[1]) != "":
 			return environment(parts[0], syntax.PyString(parts[1]))
 		case n.ChildOf("is not").Valid() && parts[1].Is("none") && len(syntax.PyArgs(parts[0])) < 2:
 			return environment(parts[0], "")
 		}
 	}
-	return ""
+	return syntax.Node{}
 }
