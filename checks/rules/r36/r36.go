@@ -369,19 +369,74 @@ func unstable(p *rules.Pass, f *syntax.File, at syntax.Node, text string) {
 	if len(words) == 0 || asks(at) || at.Parent().Is("expression_statement") {
 		return // nothing, a question, or a docstring
 	}
-	command := slices.Contains([]string{"cargo", "rustup", "rustc", "env"}, words[0]) || strings.Contains(words[0], "=")
+	command := command(words)
 	switch {
-	case len(words) == 1 && toolchain(words[0]), strings.HasPrefix(words[0], "+nightly"), command && slices.ContainsFunc(words, toolchain):
+	case len(words) == 1 && toolchain(words[0]) && (strings.Contains(words[0], "+") || dated(words[0]) || chosen(at)), command && slices.ContainsFunc(words, toolchain):
 		report(p, f, at.Span(), nil, "this builds with the nightly toolchain; the crate must build with stable Rust")
 	case (command || strings.HasPrefix(text, "-")) && flags(words):
 		report(p, f, at.Span(), nil, "`-Z` flags need a nightly compiler")
 	}
 }
 
+// command reports whether words are a command that builds: Cargo, rustup or the compiler
+// with what they take, or any after a variable that these read. What tells of a command
+// in a message goes on in another way.
+func command(words []string) bool {
+	variable := false
+	if words[0] == "env" {
+		words = words[1:]
+	}
+	for len(words) > 0 {
+		name, _, set := strings.Cut(words[0], "=")
+		if !set || strings.ToUpper(name) != name {
+			break
+		}
+		variable = variable || strings.HasPrefix(name, "RUST") || strings.HasPrefix(name, "CARGO")
+		words = words[1:]
+	}
+	if variable || len(words) < 2 {
+		return variable
+	}
+	takes := map[string][]string{
+		"cargo":  {"b", "build", "c", "check", "t", "test", "r", "run", "rustc", "install", "clippy", "bench", "doc"},
+		"rustup": {"run", "default", "toolchain", "override", "install", "update"},
+		"rustc":  {},
+	}[words[0]]
+	return slices.Contains(takes, words[1]) || takes != nil && (words[1][0] == '+' || words[1][0] == '-')
+}
+
+// dated reports whether the name of a toolchain has a date, as no other name does.
+func dated(word string) bool {
+	_, after, _ := strings.Cut(word, "nightly-")
+	return after != "" && after[0] >= '0' && after[0] <= '9'
+}
+
+// chosen reports whether a text is the name of a toolchain by its place: it stands among the words of a command, or is the value of RUSTUP_TOOLCHAIN.
+func chosen(at syntax.Node) bool {
+	beside := func(names ...string) bool {
+		return slices.ContainsFunc(at.Parent().NamedChildren(), func(n syntax.Node) bool { return slices.Contains(names, syntax.PyString(n)) })
+	}
+	switch p := at.Parent(); p.Kind() {
+	case "list", "tuple", "argument_list":
+		return beside("cargo", "rustup", "rustc", chooses)
+	case "keyword_argument":
+		return p.Field("name").Text() == chooses
+	case "pair":
+		return beside(chooses)
+	case "assignment":
+		left := p.Field("left")
+		return p.Field("right") == at && left.Is("subscript") && syntax.PyString(left.Field("subscript")) == chooses
+	}
+	return false
+}
+
+// chooses is the variable that chooses a toolchain.
+const chooses = "RUSTUP_TOOLCHAIN"
+
 // toolchain reports whether a word chooses nightly: nightly, nightly-2026-01-31,
 // +nightly or RUSTUP_TOOLCHAIN=nightly.
 func toolchain(word string) bool {
-	word = strings.TrimPrefix(strings.TrimPrefix(word, "RUSTUP_TOOLCHAIN="), "+")
+	word = strings.TrimPrefix(strings.TrimPrefix(word, chooses+"="), "+")
 	return word == "nightly" || strings.HasPrefix(word, "nightly-")
 }
 
