@@ -12,13 +12,15 @@ import (
 // process reports a wrapper that changes what the whole process shares, and with it
 // what the reference computes or which library is loaded, or that looks at the process.
 func process(p *rules.Pass, w *host.Wrapper) {
+	scripts := asScript(w.File.Root())
+	called := map[syntax.Node]map[string]bool{}
 	for _, n := range w.File.Root().Find("call", "assignment", "augmented_assignment", "delete_statement", "identifier", "attribute", "string") {
-		if asScript(n) {
+		if inside(scripts, n) {
 			continue
 		}
 		switch n.Kind() {
 		case "call":
-			modes(p, w, n)
+			modes(p, w, n, called)
 			looks(p, w, n)
 			environment(p, w, n)
 			replaces(p, w, n)
@@ -33,14 +35,34 @@ func process(p *rules.Pass, w *host.Wrapper) {
 	}
 }
 
-// asScript reports whether code runs only when the file is started by itself.
-func asScript(n syntax.Node) bool {
-	for i := n.Ancestor("if_statement"); i.Valid(); i = i.Ancestor("if_statement") {
-		if strings.Contains(i.Field("condition").Text(), "__name__") {
-			return true
+// asScript lists, in their order, the blocks of a module that run only when the file is
+// started by itself, and not when it is imported.
+func asScript(root syntax.Node) []syntax.Span {
+	for _, id := range root.Find("identifier") {
+		if p := id.Parent(); id.Text() == "__name__" && (p.Is("pattern_list", "tuple_pattern", "global_statement", "as_pattern_target") || p.Field("left") == id || p.Field("name") == id) {
+			return nil // the name may be any
 		}
 	}
-	return false
+	var out []syntax.Span
+	for _, st := range root.NamedChildren() {
+		cond := st.Field("condition")
+		for cond.Is("parenthesized_expression") {
+			cond = cond.NamedChild(0)
+		}
+		if parts := cond.NamedChildren(); st.Is("if_statement") && cond.Is("comparison_operator") && len(parts) == 2 && cond.ChildOf("==").Valid() &&
+			(isName(parts[0]) && syntax.PyString(parts[1]) == "__main__" || isName(parts[1]) && syntax.PyString(parts[0]) == "__main__") {
+			out = append(out, st.Field("consequence").Span())
+		}
+	}
+	return out
+}
+
+func isName(n syntax.Node) bool { return n.Is("identifier") && n.Text() == "__name__" }
+
+// inside reports whether a place lies in one of some spans, which are in their order.
+func inside(spans []syntax.Span, n syntax.Node) bool {
+	i, found := slices.BinarySearchFunc(spans, n.Span().Start, func(s syntax.Span, start int) int { return s.Start - start })
+	return found || i > 0 && spans[i-1].Contains(n.Span())
 }
 
 // settings are functions that set how PyTorch computes from then on, everywhere, and
@@ -75,28 +97,42 @@ var settings = map[string]string{
 }
 
 // modes reports a call that sets how PyTorch computes. As a context it ends with the
-// block, and a function that asks for the value first may set it back.
-func modes(p *rules.Pass, w *host.Wrapper, c syntax.Node) {
+// block, and a function that asks for the value first may set it back. What functions
+// call is listed once for each.
+func modes(p *rules.Pass, w *host.Wrapper, c syntax.Node, called map[syntax.Node]map[string]bool) {
 	full := w.Full(c.Field("function"))
 	what := settings[full]
 	if what == "" || c.Ancestor("with_clause").Valid() {
 		return
 	}
 	getter := "get_" + strings.TrimPrefix(full[strings.LastIndexByte(full, '.')+1:], "set_")
-	for _, o := range host.Owner(c).Find("call") {
-		name := syntax.PyName(o.Field("function"))
-		if name == getter || name == "get_rng_state" || name == "fork_rng" || strings.HasSuffix(name, "_enabled") && strings.HasSuffix(full, "_enabled") {
-			p.Undecided("the mode may be set back")
-			return
+	owner := host.Owner(c)
+	names := called[owner]
+	if names == nil {
+		names = map[string]bool{}
+		for _, o := range owner.Find("call") {
+			name := syntax.PyName(o.Field("function"))
+			names[name] = true
+			if strings.HasSuffix(name, enabled) {
+				names[enabled] = true
+			}
 		}
+		called[owner] = names
+	}
+	if names[getter] || names["get_rng_state"] || names["fork_rng"] || names[enabled] && strings.HasSuffix(full, enabled) {
+		p.Undecided("the mode may be set back")
+		return
 	}
 	p.Reportf(c, rules.Warning, "mode", "`%s` sets %s for the whole process, so that the reference computes in another way, too; a wrapper leaves the modes of PyTorch as they are", rules.Short(c), what)
 }
 
+// enabled ends the names of functions that tell whether a mode is on, and set it.
+const enabled = "_enabled"
+
 // looking are functions that tell how the process was started or what measures it.
 var looking = map[string]bool{
 	"os.getppid": true, "gc.get_referrers": true, "gc.get_referents": true, "psutil.Process": true,
-	"torch.autograd._profiler_enabled": true, "torch._C._autograd._profiler_enabled": true, "torch.autograd.profiler_legacy": true, "torch._C._autograd._profiler_type": true,
+	"torch.autograd._profiler_enabled": true, "torch._C._autograd._profiler_enabled": true, "torch._C._autograd._profiler_type": true,
 }
 
 // looks reports a call that tells a test from another run.
