@@ -64,9 +64,13 @@ func unmap(segments []segment, start, end int) (int, int) {
 // of this kind is read. Such a gap is either an error node that is left unvisited, as
 // knownGap tells, or a word that is blanked before a second parse, as blankGaps does.
 
-// knownGap reports whether an error is a negative literal as a generic argument.
+// knownGap reports whether an error is a negative literal as a generic argument, or
+// the argument that is missing where there are none: Vec<>.
 func knownGap(n Node) bool {
-	return n.Is(errorKind) && n.Text() == "-" && n.Parent().Is("type_arguments")
+	if !n.Parent().Is("type_arguments") {
+		return false
+	}
+	return n.Is(errorKind) && n.Text() == "-" || n.Is("type_identifier") && n.Text() == "" && n.Next().Is(">") && n.Parent().NamedChild(0) == n
 }
 
 // blankGaps returns the source with the words blanked that the grammar lacks, at

@@ -37,6 +37,10 @@ func (n Node) trouble() (why string, where Pos) {
 	}
 	switch {
 	case n.Kind() != errorKind:
+		// What is missing at the end of a line is found at the next word.
+		if end := len(strings.TrimRight(n.f.text[:s.Start], " \t\r\n")); n.f.Position(end).Line < at.Line && !n.f.afterComment(n.i) {
+			at = n.f.Position(end)
+		}
 		return fmt.Sprintf("missing %q at line %d, column %d", n.Kind(), at.Line, at.Column), at
 	case at.Line == last.Line:
 		return fmt.Sprintf("syntax error at line %d, column %d", at.Line, at.Column), at
@@ -46,6 +50,17 @@ func (n Node) trouble() (why string, where Pos) {
 		return fmt.Sprintf("syntax error near line %d", line), Pos{Line: line}
 	}
 	return fmt.Sprintf("syntax error in lines %d to %d", at.Line, last.Line), Pos{Line: at.Line}
+}
+
+// afterComment reports whether a comment is the last that stands before a node.
+func (f *File) afterComment(i int32) bool {
+	for i--; i > 0; i-- {
+		n := Node{f, i}
+		if s := n.Span(); n.IsComment() || s.Start < s.End && f.first(i) == none {
+			return n.IsComment() || n.Parent().IsComment()
+		}
+	}
+	return false
 }
 
 // misfit is the first error inside another that stands on one line; invalid when

@@ -89,6 +89,7 @@ func Parse(path string, lang Lang, src []byte) *File {
 		b.rust()
 	} else if b.append(src, nil) {
 		b.damage()
+		b.forbid()
 	}
 	f.index()
 	return f

@@ -31,6 +31,7 @@ func (b builder) rust() {
 				b.damage()
 			}
 		}
+		b.forbid()
 		b.expandMacros()
 	}
 	*memory = f.nodes

@@ -1,0 +1,239 @@
+package syntax_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/syntax"
+)
+
+// sample is a source and what compilers say of it: ok, no, or new where only those
+// of a later version than others take it.
+type sample struct{ says, src string }
+
+// samples reads a file of one sample a line.
+func samples(t *testing.T, file string) (all []sample) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		says, src, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		require.True(t, ok, line)
+		all = append(all, sample{says, strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t").Replace(src) + "\n"})
+	}
+	return all
+}
+
+func TestWhatTheLanguageForbidsIsUnread(t *testing.T) {
+	for file, lang := range map[string]syntax.Lang{"python.txt": syntax.Python, "rust.txt": syntax.Rust} {
+		for _, s := range samples(t, file) {
+			f := syntax.Parse("a", lang, []byte(s.src))
+			if s.says != "no" {
+				assert.Empty(t, f.Unread, s.src)
+				continue
+			}
+			if assert.NotEmpty(t, f.Unread, s.src) {
+				assert.Equal(t, told(f.Unread), f.UnreadAt, f.Unread)
+				assert.LessOrEqual(t, f.UnreadAt.Line, f.LineCount())
+			}
+		}
+	}
+}
+
+// compilePython asks the interpreter which sources its compiler takes.
+func compilePython(t *testing.T, sources []string) (taken []bool) {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 in PATH: it is asked what its compiler takes")
+	}
+	const script = `import json, sys, warnings
+warnings.simplefilter("ignore")
+def taken(source):
+    try:
+        compile(source, "a", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+print(json.dumps([taken(s) for s in json.load(sys.stdin)]))`
+	in, err := json.Marshal(sources)
+	require.NoError(t, err)
+	c := exec.Command(python, "-c", script)
+	c.Stdin, c.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := c.Output()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(out, &taken))
+	require.Len(t, taken, len(sources))
+	return taken
+}
+
+func TestPythonTakesWhatIsRead(t *testing.T) {
+	var sources []string
+	var want []bool
+	for _, s := range samples(t, "python.txt") {
+		if s.says != "new" {
+			sources, want = append(sources, s.src), append(want, s.says == "ok")
+		}
+	}
+	for i, taken := range compilePython(t, sources) {
+		assert.Equal(t, want[i], taken, sources[i])
+	}
+}
+
+// parseRustAll asks the formatter, which parses as the compiler does, what it takes.
+func parseRustAll(t *testing.T, sources []string) (taken []bool) {
+	t.Helper()
+	rustfmt, err := exec.LookPath("rustfmt")
+	if err != nil {
+		t.Skip("no rustfmt in PATH: it is asked what the compiler's parser takes")
+	}
+	dir := t.TempDir()
+	args := []string{"--edition", "2024", "--emit", "stdout"}
+	for i, src := range sources {
+		name := filepath.Join(dir, strconv.Itoa(i)+".rs")
+		require.NoError(t, os.WriteFile(name, []byte(src), 0o600))
+		args = append(args, name)
+		taken = append(taken, true)
+	}
+	var said bytes.Buffer
+	c := exec.Command(rustfmt, args...)
+	c.Stderr = &said
+	_ = c.Run() // it fails where one file does
+	for _, m := range regexp.MustCompile(`--> .*/([0-9]+)\.rs:`).FindAllStringSubmatch(said.String(), -1) {
+		i, err := strconv.Atoi(m[1])
+		require.NoError(t, err)
+		taken[i] = false
+	}
+	return taken
+}
+
+func TestRustTakesWhatIsRead(t *testing.T) {
+	var sources []string
+	all := samples(t, "rust.txt")
+	for _, s := range all {
+		sources = append(sources, s.src)
+	}
+	for i, taken := range parseRustAll(t, sources) {
+		assert.Equal(t, all[i].says == "ok", taken, sources[i])
+	}
+}
+
+// sources are the texts of this project with an extension, and those upstream where
+// there is a checkout.
+func sources(t *testing.T, ext string) (all []string) {
+	t.Helper()
+	for _, root := range []string{"../..", os.Getenv("TILEGYM_DIR")} {
+		if root == "" {
+			continue
+		}
+		require.NoError(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(p) != ext {
+				return err
+			}
+			src, err := os.ReadFile(p)
+			if len(src) < 60_000 && len(src) > 0 {
+				all = append(all, string(src))
+			}
+			return err
+		}))
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// spoil changes one line of a source as slips do.
+func spoil(r *rand.Rand, src string) string {
+	lines := strings.Split(src, "\n")
+	at := r.IntN(len(lines))
+	line := lines[at]
+	words := strings.Fields(line)
+	switch kind := r.IntN(10); {
+	case kind == 0:
+		lines = slices.Delete(lines, at, at+1)
+	case kind == 1:
+		lines = slices.Insert(lines, at, line)
+	case kind == 2:
+		lines[at] = "    " + line
+	case kind == 3:
+		lines[at] = strings.TrimPrefix(line, "    ")
+	case kind == 4:
+		lines[at] = " " + line
+	case kind == 5:
+		lines[at] = strings.Replace(line, "    ", "\t", 1)
+	case kind == 6 && at+1 < len(lines):
+		lines[at] += " " + strings.TrimLeft(lines[at+1], " ")
+		lines = slices.Delete(lines, at+1, at+2)
+	case kind == 7 && len(line) > 0:
+		i := r.IntN(len(line))
+		lines[at] = line[:i] + line[i+1:]
+	case len(words) > 1:
+		i := r.IntN(len(words) - 1)
+		words[i], words[i+1] = words[i+1], words[i]
+		lines[at] = line[:len(line)-len(strings.TrimLeft(line, " "))] + strings.Join(words, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// What Python's compiler refuses is unread, and nothing that it takes is.
+func TestSpoiledPythonIsReadAsCompiled(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	all := sources(t, ".py")
+	var spoiled []string
+	for range 1000 {
+		spoiled = append(spoiled, spoil(r, all[r.IntN(len(all))]))
+	}
+	refused := 0
+	for i, taken := range compilePython(t, spoiled) {
+		why := syntax.Parse("a", syntax.Python, []byte(spoiled[i])).Unread
+		if taken {
+			assert.Empty(t, why, spoiled[i])
+			continue
+		}
+		refused++
+		assert.NotEmpty(t, why, spoiled[i])
+	}
+	require.Greater(t, refused, 300)
+}
+
+// What Rust's parser takes is read, and what it refuses is unread but for a little.
+func TestSpoiledRustIsReadAsParsed(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	all := sources(t, ".rs")
+	// The formatter looks for modules in other files, and takes rules of macros that the compiler does not.
+	all = slices.DeleteFunc(all, func(src string) bool { return strings.Contains(src, "mod ") || strings.Contains(src, "macro_rules!") })
+	var spoiled []string
+	for range 300 {
+		spoiled = append(spoiled, spoil(r, all[r.IntN(len(all))]))
+	}
+	refused, missed := 0, 0
+	for i, taken := range parseRustAll(t, spoiled) {
+		why := syntax.Parse("a", syntax.Rust, []byte(spoiled[i])).Unread
+		if taken && why != "" {
+			taken = parseRustAll(t, spoiled[i:i+1])[0] // of many files it does not tell the same twice
+		}
+		if taken {
+			assert.Empty(t, why, spoiled[i])
+			continue
+		}
+		refused++
+		if why == "" {
+			missed++
+			t.Log(spoiled[i])
+		}
+	}
+	require.Greater(t, refused, 40)
+	assert.LessOrEqual(t, missed*50, refused)
+}
