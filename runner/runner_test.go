@@ -365,3 +365,30 @@ func TestDryRunPrintsTheCommands(t *testing.T) {
 	_, err = r.Kernels(t.Context(), w, request("", "", "nothing"), job.Stages)
 	assert.ErrorContains(t, err, `kernel "nothing": expected one of row_sum, scale_add`)
 }
+
+// Upstream has the tests of some ops in a folder below. Without any the stages that
+// need them fail, also in a dry run.
+func TestWhereTheTestsOfAnOpAre(t *testing.T) {
+	repo := newRepository(t)
+	dry := func() (string, []Outcome) {
+		w, err := InPlace(repo.dir)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		r := &Runner{Host: Host{Python: "python3", Cargo: "cargo"}, Limits: DefaultLimits, Out: filepath.Join(repo.dir, "out"), DryRun: &out, Now: time.Now}
+		outcomes, err := r.Kernels(t.Context(), w, request("", "", "row_sum"), job.Stages)
+		require.NoError(t, err)
+		return out.String(), outcomes
+	}
+	tests := filepath.Join(repo.dir, "tests", "ops")
+	require.NoError(t, os.Mkdir(filepath.Join(tests, "rows"), 0o755))
+	require.NoError(t, os.Rename(filepath.Join(tests, "test_row_sum.py"), filepath.Join(tests, "rows", "test_row_sum.py")))
+	text, outcomes := dry()
+	assert.Contains(t, text, "pytest tests/ops/rows/test_row_sum.py -v -k 'test_perf and ")
+	assert.Empty(t, outcomes[len(outcomes)-1].Failed)
+
+	require.NoError(t, os.Remove(filepath.Join(tests, "rows", "test_row_sum.py")))
+	text, outcomes = dry()
+	assert.Contains(t, text, "# row_sum: it has no test file; expected tests/ops/test_row_sum.py, or a file of that name in a folder below tests/ops\n")
+	require.Len(t, outcomes, 2)
+	assert.Equal(t, "canary", outcomes[1].Failed)
+}

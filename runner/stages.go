@@ -113,7 +113,7 @@ func (r *Runner) Stage(ctx context.Context, w *Workspace, req job.Request, stage
 		if err := s.heading(); err != nil {
 			return s.out, err
 		}
-		_, err := s.run(ctx)
+		s.out.Failed, err = s.run(ctx)
 		return s.out, err
 	}
 	if err := r.fresh(dir); err != nil {
@@ -466,12 +466,12 @@ func (s *stageRun) perf(ctx context.Context) (string, error) {
 func (s *stageRun) pytest(ctx context.Context, name string, limit time.Duration, env []string, expression string, more ...string) (failed string, err error) {
 	if s.k.Test == "" {
 		if s.DryRun != nil {
-			_, err := fmt.Fprintf(s.DryRun, "# %s has no test file\n", s.k.ID())
-			return "", err
+			_, err := fmt.Fprintf(s.DryRun, "# %s: %s\n", s.k.ID(), s.k.NoTest())
+			return name, err
 		}
 		s.e.Commands = append(s.e.Commands, job.Command{Name: name, Argv: []string{s.Host.Python, "-m", "pytest"}, ExitCode: 4})
 		s.list(name+".log", "log")
-		return name, os.WriteFile(s.path(name+".log"), fmt.Appendf(nil, "tilegate: %s has no test file: expected tests/ops/test_%s.py or tests/suites/SUITE/test_%s.py\n", s.k.ID(), s.k.Name, s.k.Name), 0o644)
+		return name, os.WriteFile(s.path(name+".log"), fmt.Appendf(nil, "tilegate: %s cannot be tested: %s\n", s.k.ID(), s.k.NoTest()), 0o644)
 	}
 	report := name + ".xml"
 	s.list(report, "junit")

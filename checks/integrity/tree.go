@@ -3,6 +3,7 @@ package integrity
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -48,6 +49,7 @@ func Compare(head, base *tree.Tree) []Finding {
 	for _, p := range harness {
 		support[p] = true
 	}
+	out = append(out, overshadowed(head, base)...)
 	for _, p := range tests {
 		out = append(out, compareTest(head, base, p, known)...)
 		if head.Exists(p) {
@@ -107,10 +109,10 @@ func testFiles(head, base *tree.Tree) []string {
 	var out []string
 	for _, t := range []*tree.Tree{base, head} {
 		for _, k := range t.Kernels {
-			if k.Suite == "" {
-				out = append(out, path.Join(tree.TestsRoot, "test_"+k.Name+".py"))
-			} else {
-				out = append(out, path.Join(tree.SuiteTests, k.Suite, "test_"+k.Name+".py"))
+			for _, either := range []*tree.Tree{base, head} {
+				if p := either.TestOf(k.Suite, k.Name); p != "" {
+					out = append(out, p)
+				}
 			}
 		}
 		err := t.Walk("tests", maxEntries, func(p string, d fs.DirEntry) error {
@@ -164,6 +166,18 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 // comments and formatting.
 func unchanged(b, h *syntax.File) bool {
 	return b == h || bytes.Equal(b.Src, h.Src) && b.Unread == h.Unread || tree.SameSyntax(b, h)
+}
+
+// overshadowed reports kernels whose tests are taken from another file than in the
+// base, which is still there and is not run for them any more.
+func overshadowed(head, base *tree.Tree) []Finding {
+	var out []Finding
+	for _, k := range head.Kernels {
+		if was := base.TestOf(k.Suite, k.Name); was != "" && k.Test != "" && was != k.Test && head.Exists(was) {
+			out = append(out, whole(head.File(k.Test), Collection, rules.Warning, "instead of "+was, fmt.Sprintf("the tests of `%s` are taken from this file and no more from `%s`; a maintainer must look", k.Name, was)))
+		}
+	}
+	return out
 }
 
 // deleted reports a test file that the head does not have, unless the op has

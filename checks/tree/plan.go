@@ -79,7 +79,7 @@ func (p *planner) sentence(plan *Plan, changed int) string {
 		for _, k := range plan.Kernels {
 			names = append(names, k.Name)
 		}
-		return fmt.Sprintf("%s to build, test and measure: %s.", words.Count(len(names), "kernel"), strings.Join(names, ", "))
+		return fmt.Sprintf("%s to build, test and measure: %s.", words.Count(len(names), "kernel"), strings.Join(names, ", ")) + p.untested()
 	}
 	if changed == 0 {
 		return "Nothing to run: the change has no files."
@@ -89,6 +89,17 @@ func (p *planner) sentence(plan *Plan, changed int) string {
 		parts = append(parts, fmt.Sprintf("%s (%s)", what, words.Count(p.seen[what], "file")))
 	}
 	return "Nothing to run: the change touches only " + strings.Join(parts, ", ") + "."
+}
+
+// untested names the affected kernels that the runner can neither test nor measure.
+func (p *planner) untested() string {
+	out := ""
+	for _, k := range p.head.Kernels {
+		if len(p.because[k]) > 0 && k.Test == "" {
+			out += fmt.Sprintf(" `%s` can be neither tested nor measured: %s.", k.ID(), k.NoTest())
+		}
+	}
+	return out
 }
 
 func (p *planner) note(what string) {

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -124,4 +125,38 @@ func TestPlanOfARename(t *testing.T) {
 	plan := tree.MakePlan(h, b, []tree.Change{{Path: ops + "a_kernel/device.rs", Previous: ops + "a_kernel/kernel.rs"}})
 	require.Len(t, plan.Kernels, 1)
 	assert.Equal(t, []string{ops + "a_kernel/device.rs"}, plan.Kernels[0].Because)
+}
+
+// Upstream has the tests and the reference of some ops in a folder below.
+func TestFilesInAFolderBelow(t *testing.T) {
+	base := checkout()
+	for at, to := range map[string]string{"tests/ops/test_a.py": "tests/ops/z/test_a.py", "src/tilegym/ops/cutile/a.py": "src/tilegym/ops/cutile/z/a.py"} {
+		base[to] = base[at]
+		delete(base, at)
+	}
+	base["tests/ops/a/deeper/test_a.py"] = &fstest.MapFile{Data: []byte("x = 1\n")}
+	b, err := tree.Load(base, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "tests/ops/z/test_a.py", b.Kernel("a").Test)
+	assert.Equal(t, "tests/ops/z/test_a.py", b.Kernel("a").TestPath())
+	assert.Equal(t, "src/tilegym/ops/cutile/z/a.py", b.Kernel("a").Reference)
+	assert.Empty(t, b.Kernel("s/c").Test)
+	assert.Equal(t, "tests/suites/s/test_c.py", b.Kernel("s/c").TestPath())
+	head := maps.Clone(base)
+	head["tests/ops/z/test_a.py"] = &fstest.MapFile{Data: []byte("def test_op():\n    assert 1\n")}
+	h, err := tree.Load(head, b)
+	require.NoError(t, err)
+	plan := tree.MakePlan(h, b, []tree.Change{{Path: "tests/ops/z/test_a.py"}})
+	assert.Equal(t, "1 kernel to build, test and measure: a.", plan.Sentence)
+}
+
+func TestPlanOfAKernelWithoutTests(t *testing.T) {
+	base, head := checkout(), checkout()
+	delete(head, "tests/ops/test_a.py")
+	b, err := tree.Load(base, nil)
+	require.NoError(t, err)
+	h, err := tree.Load(head, b)
+	require.NoError(t, err)
+	plan := tree.MakePlan(h, b, []tree.Change{{Path: "tests/ops/test_a.py"}})
+	assert.Equal(t, "1 kernel to build, test and measure: a. `a` can be neither tested nor measured: it has no test file; expected tests/ops/test_a.py, or a file of that name in a folder below tests/ops.", plan.Sentence)
 }

@@ -39,7 +39,8 @@ type Tree struct {
 	reuse  *Tree
 	mu     sync.Mutex
 	files  map[string]*entry
-	memory atomic.Int64 // bytes that the files take
+	python map[string]map[string]string // folder -> names of files below it -> paths
+	memory atomic.Int64                 // bytes that the files take
 	parsed atomic.Int64
 }
 
@@ -75,15 +76,6 @@ func (k *Kernel) ID() string {
 	return k.Suite + "/" + k.Name
 }
 
-// TestPath is where the kernel's test stands, or would.
-func (k *Kernel) TestPath() string {
-	dir := TestsRoot
-	if k.Suite != "" {
-		dir = path.Join(SuiteTests, k.Suite)
-	}
-	return path.Join(dir, "test_"+k.Name+".py")
-}
-
 type entry struct {
 	once, pinned sync.Once
 	pin          string // see Pin
@@ -97,7 +89,7 @@ type entry struct {
 // are not parsed again. It returns ErrNoKernels for another layout and fails
 // when the file system does.
 func Load(fsys fs.FS, reuse *Tree) (*Tree, error) {
-	t := &Tree{FS: newListing(fsys), reuse: reuse, files: map[string]*entry{}}
+	t := &Tree{FS: newListing(fsys), reuse: reuse, files: map[string]*entry{}, python: map[string]map[string]string{}}
 	if err := t.addRoot(OpsRoot, ""); err != nil {
 		return nil, err
 	}
@@ -183,12 +175,7 @@ func (t *Tree) addRoot(root, suite string) error {
 			FFI:      t.ifExists(path.Join(dir, "ffi.rs")),
 			Wrapper:  t.ifExists(path.Join(root, name+".py")),
 		}
-		k.Test = t.ifExists(k.TestPath())
-		if suite == "" {
-			k.Reference = t.ifExists(path.Join(ReferenceRoot, name+".py"))
-		} else {
-			k.Reference = t.ifExists(path.Join(SuitesRoot, suite, "cutile", name+".py"))
-		}
+		k.Test, k.Reference = t.TestOf(suite, name), t.ReferenceOf(suite, name)
 		t.Kernels = append(t.Kernels, k)
 	}
 	return nil
