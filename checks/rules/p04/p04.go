@@ -1,4 +1,5 @@
-// Package p04 is rule P4: the wrapper's imports from the tree resolve.
+// Package p04 is rule P4: the imports from the tree of the wrapper and of its package
+// resolve.
 package p04
 
 import (
@@ -27,6 +28,7 @@ var Rule = &rules.Rule{
 	},
 	First: map[string]int{"module": 0, "name": 0},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	Also: []rules.Check{{Scope: rules.PerCrate, Run: inside}},
 }
 
 func run(p *rules.Pass) {
@@ -38,15 +40,46 @@ func run(p *rules.Pass) {
 		if n.Ancestor("try_statement", "if_statement", "function_definition", "class_definition", "with_statement").Valid() {
 			continue
 		}
-		check(p, w, n)
+		check(p, w.File, n, "this wrapper cannot be imported")
 	}
+}
+
+// inside checks the package of the wrappers, whose imports stand behind the
+// availability of the backend.
+func inside(p *rules.Pass) {
+	for _, c := range host.Of(p).Crates {
+		if c.Crate != p.Crate || c.Init == nil || c.Init.File.Unread != "" {
+			continue
+		}
+		for _, n := range c.Init.File.Root().Find("import_from_statement") {
+			if !n.Ancestor("try_statement", "function_definition", "class_definition", "with_statement", "for_statement", "while_statement", "match_statement").Valid() && available(n) {
+				check(p, c.Init.File, n, "the package cannot be imported, nor any wrapper in it")
+			}
+		}
+	}
+}
+
+// available reports whether a statement stands behind no other condition than that
+// the backend is available.
+func available(n syntax.Node) bool {
+	for at, i := n, n.Parent(); i.Valid(); at, i = i, i.Parent() {
+		if !i.Is("if_statement", "elif_clause", "else_clause") {
+			continue
+		}
+		c := i.Field("condition")
+		if !i.Is("if_statement") || at != i.Field("consequence") || syntax.PyName(c.Field("function")) != "is_backend_available" || syntax.PyString(syntax.PyArg(c, "backend", 0)) != host.Backend {
+			return false
+		}
+	}
+	return true
 }
 
 // root is where the package lies.
 const root = "src"
 
-func check(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
-	dir, ok := folder(w.File.Path, n.Field("module_name").Squeeze())
+// check reports what an import takes from a module that lacks it, and what comes of it.
+func check(p *rules.Pass, importer *syntax.File, n syntax.Node, then string) {
+	dir, ok := folder(importer.Path, n.Field("module_name").Squeeze())
 	if !ok {
 		return
 	}
@@ -57,12 +90,13 @@ func check(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
 	}
 	if !p.Tree.Exists(file) {
 		if absent(p, dir) {
-			p.Reportf(n.Field("module_name"), rules.Error, "module", "there is no module `%s`: expected `%s`", n.Field("module_name").Squeeze(), file)
+			p.Reportf(n.Field("module_name"), rules.Error, "module", "there is no module `%s`, so %s: expected `%s`", n.Field("module_name").Squeeze(), then, file)
 		}
 		return
 	}
 	f := p.Tree.File(file)
-	names, known := bound(f)
+	own := file == importer.Path
+	names, known := bound(f, own)
 	if f.Unread != "" || !known {
 		p.Undecided("what the imported module defines is not known")
 		return
@@ -72,8 +106,13 @@ func check(p *rules.Pass, w *host.Wrapper, n syntax.Node) {
 		if name.Is("aliased_import") {
 			at = name.Field("name")
 		}
-		if id := at.Squeeze(); !names[id] && !(isPackage && submodule(p, dir, id)) {
-			p.Reportf(at, rules.Error, "name", "`%s` does not define `%s`, so this wrapper cannot be imported", file, id)
+		id := at.Squeeze()
+		switch {
+		case names[id] || isPackage && submodule(p, dir, id):
+		case own:
+			p.Reportf(at, rules.Error, "module "+id, "there is no module `%s`, so %s: expected `%s`", id, then, path.Join(dir, id+".py"))
+		default:
+			p.Reportf(at, rules.Error, "name", "`%s` does not define `%s`, so %s", file, id, then)
 		}
 	}
 }
@@ -110,8 +149,9 @@ func absent(p *rules.Pass, dir string) bool {
 func submodule(p *rules.Pass, dir, name string) bool { return !absent(p, path.Join(dir, name)) }
 
 // bound lists the names that a module binds anywhere. It is not known when some
-// come from elsewhere or are made at run time.
-func bound(f *syntax.File) (names map[string]bool, known bool) {
+// come from elsewhere or are made at run time. What a package takes from itself, own,
+// it does not bind otherwise.
+func bound(f *syntax.File, own bool) (names map[string]bool, known bool) {
 	names, known = map[string]bool{}, true
 	add := func(n syntax.Node) {
 		for _, id := range n.Find("identifier") {
@@ -136,6 +176,9 @@ func bound(f *syntax.File) (names map[string]bool, known bool) {
 				known = false
 			}
 		default:
+			if dir, ok := folder(f.Path, n.Field("module_name").Squeeze()); own && ok && dir == path.Dir(f.Path) {
+				continue
+			}
 			for _, name := range n.Fields("name") {
 				if name.Is("aliased_import") {
 					name = name.Field("alias")

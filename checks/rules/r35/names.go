@@ -342,8 +342,28 @@ func imported(p *rules.Pass, k *host.Kernel) {
 		return
 	}
 	f, line := in.File, in.Last.EndPos().Line
+	if slip := misspelt(p, k); slip.Valid() {
+		p.ReportFix(slip, rules.Error, "import "+k.Name, rules.Replace(slip, k.Name, "import the wrapper by its name"), format, in.File.Path, k.Name, k.Name)
+		return
+	}
 	fix := rules.Insert(f.LineStart(line)+len(f.Line(line)), "\n"+host.Indent(in.Last)+"from . import "+k.Name+"  # noqa: F401", "import the wrapper")
 	p.ReportFix(in.Last, rules.Error, "import "+k.Name, fix, format, in.File.Path, k.Name, k.Name)
+}
+
+// misspelt is the name that the package imports from itself in place of a wrapper's: a
+// similar one of which there is no module.
+func misspelt(p *rules.Pass, k *host.Kernel) syntax.Node {
+	f := k.Crate.Init.File
+	for _, n := range f.Root().Find("import_from_statement") {
+		for _, name := range n.Fields("name") {
+			near := words.Nearest(name.Text(), []string{k.Name}) != ""
+			beside := path.Join(path.Dir(f.Path), name.Text())
+			if n.Field("module_name").Text() == "." && !name.Is("aliased_import") && near && !p.Tree.Exists(beside+".py") && !p.Tree.Exists(path.Join(beside, "__init__.py")) {
+				return name
+			}
+		}
+	}
+	return syntax.Node{}
 }
 
 // importedBySibling reports whether another wrapper of the folder imports this
