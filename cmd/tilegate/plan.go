@@ -16,7 +16,7 @@ type planCmd struct {
 }
 
 func (c *planCmd) Help() string {
-	return "Says which kernels a change has to build, test and measure, and why. Exit status: 0 decided, 2 unknown revision or no repository."
+	return "Says which kernels a change has to build, test and measure, and why. Exit status: 0 decided, 2 unknown revision, no repository or a folder inside of the checkout."
 }
 
 func (c *planCmd) Run(s streams) error {
@@ -41,8 +41,8 @@ func (c *planCmd) Run(s streams) error {
 		return err
 	}
 	headTree, err := tree.Load(fsys, baseTree)
-	if err != nil && !errors.Is(err, tree.ErrNoKernels) {
-		return err
+	if err != nil && (!errors.Is(err, tree.ErrNoKernels) || checkoutAbove(c.Path) != "") {
+		return otherLayout(c.Path, err)
 	}
 	plan := tree.MakePlan(headTree, baseTree, changed)
 	if c.Format == "json" {

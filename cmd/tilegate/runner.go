@@ -18,6 +18,7 @@ import (
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/perf"
 	"github.com/tilegate/tilegate/checks/records"
+	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/untrusted"
 	"github.com/tilegate/tilegate/runner"
 )
@@ -158,6 +159,9 @@ func (c *runnerCmd) run(ctx context.Context, r *runner.Runner, req job.Request, 
 		return r.Local(ctx, c.Checkout, req)
 	}
 	w, err := runner.InPlace(c.Checkout)
+	if errors.Is(err, tree.ErrNoKernels) {
+		return nil, otherLayout(c.Checkout, tree.ErrNoKernels)
+	}
 	if err != nil {
 		return nil, err
 	}
