@@ -591,6 +591,25 @@ func (e *Export) findLaunches(entries map[string]*dsl.Func) bool {
 	return whole
 }
 
+// Launched lists the calls of a function of the kernel's module that the export gives
+// generics or a grid, as only the launcher of an entry takes them.
+func (e *Export) Launched(f *FFI, fn *dsl.Func) []syntax.Node {
+	var out []syntax.Node
+	for _, c := range dsl.Calls(e.Body) {
+		if c.Method() || c.Name == "" {
+			continue
+		}
+		parts := strings.Split(f.FullPath(c.Path), "::")
+		if n := len(parts); n < 2 || parts[n-1] != fn.Name || parts[n-2] != fn.Module.Name {
+			continue
+		}
+		if l := e.newLaunch(fn, c); l.GenericsAt.Valid() || l.Grid.Valid() {
+			out = append(out, c.Node)
+		}
+	}
+	return out
+}
+
 func (e *Export) newLaunch(entry *dsl.Func, call dsl.Call) *Launch {
 	l := &Launch{Export: e, Entry: entry, Call: call}
 	l.follow(call.Node, 0)

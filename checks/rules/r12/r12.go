@@ -5,9 +5,11 @@ package r12
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
+	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/reference"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -32,8 +34,8 @@ var Rule = &rules.Rule{
 		"Use `&Tensor<E, { [-1, ..] }>` for views and `*mut E` for pointer loads, as the reference does.",
 		"Give each variant of the analysis an entry of its own, and write variants that differ in constants as one.",
 	},
-	First: map[string]int{"const pointer": 2, "owned tensor": 2, "reference": 2, "style": 2, "attribute path": 0, "bare attribute": 0, "conditional": 0, "private": 1, "safe": 1, "variants": 3},
-	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, reference.IR, reference.Evidence}, Run: run,
+	First: map[string]int{"const pointer": 2, "owned tensor": 2, "reference": 2, "style": 2, "attribute path": 0, "bare attribute": 0, "conditional": 0, "no attribute": 0, "private": 1, "safe": 1, "variants": 3},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules, host.Facts, reference.IR, reference.Evidence}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -46,6 +48,7 @@ func run(p *rules.Pass) {
 		}
 		for _, fn := range m.Funcs {
 			conditional(p, fn)
+			forgotten(p, fn)
 		}
 		variants(p, m.Entries())
 	}
@@ -61,6 +64,32 @@ func conditional(p *rules.Pass, fn *dsl.Func) {
 		if dsl.AttributePath(a) == "cfg_attr" && strings.Contains(a.Squeeze(), "cutile::entry") {
 			p.Reportf(a, rules.Error, "conditional", "`#[%s]` gives `%s` no launcher; the macro looks for the attribute itself, write `#[cutile::entry()]`", a.Squeeze(), fn.Name)
 		}
+	}
+}
+
+// plain are attributes that say nothing about what becomes of a function.
+var plain = []string{"allow", "expect", "warn", "deny", "doc", "inline", "must_use", "rustfmt::skip"}
+
+// forgotten reports a function that ffi.rs launches and that has no attribute which
+// makes it an entry.
+func forgotten(p *rules.Pass, fn *dsl.Func) {
+	k := host.Of(p).Kernel(p.Kernel)
+	if fn.Entry != nil || k.FFI == nil || fn.Node.Damaged() {
+		return
+	}
+	for _, a := range fn.Node.Attributes() {
+		if !slices.Contains(plain, dsl.AttributePath(a)) {
+			return // reported as conditional, or another macro's
+		}
+	}
+	for _, e := range k.FFI.Exports {
+		if len(e.Launched(k.FFI, fn)) == 0 {
+			continue
+		}
+		at := fn.Node.Span().Start
+		fix := rules.Insert(at, "#[cutile::entry()]\n"+host.Indent(fn.Node), "make the function an entry")
+		p.ReportFix(fn.NameAt, rules.Error, "no attribute", fix, "`%s` launches `%s`, which is no entry and has no launcher; expected `#[cutile::entry()]` above it", e.Name, fn.Name)
+		return
 	}
 }
 
