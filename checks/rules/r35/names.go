@@ -303,9 +303,54 @@ func takes(p *rules.Pass, m *host.Model, r *host.Register) {
 		}
 	}
 	_, required, _ := host.Taken(op)
-	if all, _, closed := host.Taken(r.Func); closed && all < len(required) {
+	all, _, closed := host.Taken(r.Func)
+	switch {
+	case !closed:
+	case all < len(required):
 		p.Reportf(r.Func.Field("parameters"), rules.Error, "takes", "`%s` takes %d of the %d arguments that each call of `%s` gives: %s", r.Func.Field("name").Text(), all, len(required), r.Op, list(required))
+	default:
+		optional(p, r, op, all)
 	}
+}
+
+// optional reports a function that takes fewer arguments than the op can be called
+// with. It is sure to fail where the op's test gives one of them.
+func optional(p *rules.Pass, r *host.Register, op syntax.Node, all int) {
+	has := map[string]bool{"backend": true} // which the dispatcher takes out
+	for _, n := range host.Params(r.Func) {
+		has[n.Text()] = true
+	}
+	declared := slices.DeleteFunc(host.Params(op), func(n syntax.Node) bool { return n.Text() == "backend" })
+	if all >= len(declared) {
+		return
+	}
+	var lacks, given []string
+	for _, n := range declared {
+		if name := n.Text(); !has[name] && n.Parent().Is("default_parameter", "typed_default_parameter") {
+			lacks = append(lacks, name)
+			if gives(p.Tree.File(p.Kernel.Test), name) {
+				given = append(given, name)
+			}
+		}
+	}
+	fn := r.Func.Field("name").Text()
+	switch {
+	case len(given) > 0:
+		p.Reportf(r.Func.Field("parameters"), rules.Error, "takes", "`%s` takes %d of the %d arguments of `%s`, and `%s` gives it %s, which it lacks; expected them, or `**kwargs`", fn, all, len(declared), r.Op, p.Kernel.Test, list(given))
+	case len(lacks) > 0:
+		p.Reportf(r.Func.Field("parameters"), rules.Warning, "takes", "`%s` takes %d of the %d arguments of `%s`, so a call with %s fails; expected them, or `**kwargs`", fn, all, len(declared), r.Op, list(lacks))
+	}
+}
+
+// gives reports whether a test names an argument: in a call, or in a mapping of
+// arguments.
+func gives(test *syntax.File, name string) bool {
+	for _, n := range test.Root().Find("keyword_argument", "pair") {
+		if n.Field("name").Text() == name || syntax.PyString(n.Field("key")) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // syntaxName is the name of an item, or the item.
