@@ -12,8 +12,11 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 //go:embed doc.md
@@ -36,7 +39,7 @@ var Rule = &rules.Rule{
 		"Select with `-k \"cutile_rs or cutile-rs\"`: explicit ids keep the hyphen. No item at all means that the backend is not available.",
 		"Write the op's test, dispatched through `tilegym.ops` and parametrised over the backends, `cutile-rs` among them.",
 	},
-	First: map[string]int{"direct": 1, "skip": 2, "ids": 3, "registration": 0, "test": 4},
+	First: map[string]int{"direct": 1, "skip": 2, "ids": 3, "registration": 0, "gate": 0, "test": 4},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
@@ -53,6 +56,7 @@ func run(p *rules.Pass) {
 	}
 	t := host.ParseWrapper(f)
 	lists := t.BackendLists()
+	spelled(p, t)
 	registered(p, k, t, lists)
 	for _, fn := range f.Root().Find("function_definition") {
 		if !strings.HasPrefix(fn.Field("name").Text(), "test") {
@@ -63,6 +67,34 @@ func run(p *rules.Pass) {
 			skips(p, k, t, fn, param)
 		}
 		ids(p, t, fn, lists)
+	}
+}
+
+// selector is the file that lists the backends.
+const selector = "src/tilegym/backend/selector.py"
+
+// spelled reports a question for the availability of the backend under a name that
+// the selector does not know: it is always answered with no.
+func spelled(p *rules.Pass, t *host.Wrapper) {
+	f := p.Tree.File(selector)
+	if f.Unread != "" || !slices.ContainsFunc(f.Root().Find("string"), func(n syntax.Node) bool { return syntax.PyString(n) == host.Backend }) {
+		return // S8's, or another way to list backends
+	}
+	for _, c := range t.File.Root().Find("call") {
+		arg := syntax.PyArg(c, "backend", 0)
+		name, ok := t.String(arg)
+		if !ok || syntax.PyName(c.Field("function")) != "is_backend_available" || name == host.Backend {
+			continue
+		}
+		meant := tree.MeansBackend(name) || words.Nearest(name, slices.Concat([]string{host.Backend}, records.KnownBackends)) == host.Backend
+		if !meant || slices.ContainsFunc(f.Root().Find("string"), func(n syntax.Node) bool { return syntax.PyString(n) == name }) {
+			continue
+		}
+		var fix *rules.Fix
+		if text := arg.ChildOf("string_content"); arg.Is("string") && text.Text() == name {
+			fix = rules.Replace(text, host.Backend, "spell the backend as the selector does")
+		}
+		p.ReportFix(arg, rules.Error, "gate", fix, "`%s` is no backend, so it is never available and what depends on it never runs; expected `%s`, with this spelling", name, host.Backend)
 	}
 }
 
