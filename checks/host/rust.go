@@ -1,6 +1,7 @@
 package host
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ type Export struct {
 	// function's name; NameAt is where it stands.
 	Name   string
 	NameAt syntax.Node
-	// ABI is the convention that is written after extern: "C" where there is none.
+	// ABI is the convention that is written after extern: "C" where there is none, and
+	// Rust where there is no extern either.
 	ABI    string
 	Attrs  []syntax.Node // attribute
 	Public bool
@@ -133,22 +135,35 @@ func parseFFI(f *syntax.File) *FFI {
 	for _, u := range f.Root().Find("use_declaration") {
 		addUse(ffi.Uses, "", u.Field("argument"))
 	}
-	for _, fn := range f.Root().Find("function_item") {
-		if abi := abiOf(fn); !NeverBuilt(fn) && (abi == "C" || likeC[abi] && exportedAs(fn)) {
+	functions := f.Root().Find("function_item")
+	exports := func(fn syntax.Node) bool {
+		abi := abiOf(fn)
+		return abi == "C" || (likeC[abi] || abi == Rust) && exportedAs(fn)
+	}
+	if !slices.ContainsFunc(functions, exports) {
+		// The one that has the name of the op's symbol is meant to be it.
+		symbol := "cutile_" + strings.TrimSuffix(path.Base(path.Dir(f.Path)), "_kernel")
+		exports = func(fn syntax.Node) bool { return fn.Field("name").Text() == symbol }
+	}
+	for _, fn := range functions {
+		if !NeverBuilt(fn) && exports(fn) {
 			if len(ffi.Exports) == maxItems || len(fn.Field("parameters").NamedChildren()) > maxItems {
 				return nil
 			}
-			ffi.Exports = append(ffi.Exports, newExport(ffi, fn, abi))
+			ffi.Exports = append(ffi.Exports, newExport(ffi, fn, abiOf(fn)))
 		}
 	}
 	return ffi
 }
 
+// Rust is the convention of a function that names none.
+const Rust = "Rust"
+
 // likeC are the conventions that are that of C on the systems that the library is
 // built for.
 var likeC = map[string]bool{"C-unwind": true, "system": true, "system-unwind": true, "cdecl": true, "sysv64": true}
 
-// abiOf is the convention of a function that is marked as extern, else empty.
+// abiOf is the convention of a function.
 func abiOf(fn syntax.Node) string {
 	ext := fn.ChildOf("function_modifiers").ChildOf("extern_modifier")
 	if text := ext.NamedChild(0); text.Valid() {
@@ -157,7 +172,7 @@ func abiOf(fn syntax.Node) string {
 	if ext.Valid() {
 		return "C"
 	}
-	return ""
+	return Rust
 }
 
 // exportedAs reports whether an attribute makes a symbol of a function.

@@ -69,7 +69,18 @@ func run(p *rules.Pass) {
 
 // attribute checks that the symbol is exported in the form of Rust 2024.
 func attribute(p *rules.Pass, e *host.Export) {
-	if e.ABI != "C" {
+	switch e.ABI {
+	case "C":
+	case host.Rust:
+		fix := rules.Insert(e.Node.ChildOf("fn").Span().Start, `extern "C" `, "call by the convention of C")
+		if len(e.Attrs) == 0 {
+			fix.Edits = append(exporting(e).Edits, fix.Edits...)
+		}
+		if e.Node.ChildOf("function_modifiers").ChildOf("extern_modifier").Valid() {
+			fix = nil
+		}
+		p.ReportFix(e.NameAt, rules.Error, "convention", fix, "`%s` is exported without `extern \"C\"`, so that cffi passes its arguments in another way than Rust takes them; expected `pub unsafe extern \"C\" fn`", e.Name)
+	default:
 		p.Reportf(e.NameAt, rules.Warning, "convention", "`%s` is exported as `extern %q`; expected `extern \"C\"`, the convention in which cffi calls it and across which nothing unwinds", e.Name, e.ABI)
 	}
 	for _, a := range e.Attrs {
@@ -92,13 +103,21 @@ func attribute(p *rules.Pass, e *host.Export) {
 	if !strings.HasPrefix(e.Name, "cutile_") {
 		return
 	}
+	fix := exporting(e)
+	if e.ABI == host.Rust && len(e.Attrs) == 0 {
+		fix = nil // part of the one for the convention, on the same line
+	}
+	p.ReportFix(e.NameAt, rules.Error, "attribute", fix,
+		"`%s` has no `#[unsafe(no_mangle)]`, so the library has no symbol of that name", e.Name)
+}
+
+// exporting adds the attribute that gives an export its symbol.
+func exporting(e *host.Export) *rules.Fix {
 	first := e.Node
 	if len(e.Attrs) > 0 {
 		first = e.Attrs[0].Parent()
 	}
-	p.ReportFix(e.NameAt, rules.Error, "attribute",
-		rules.Insert(first.Span().Start, "#[unsafe(no_mangle)]\n"+host.Indent(first), "export the symbol under its name"),
-		"`%s` has no `#[unsafe(no_mangle)]`, so the library has no symbol of that name", e.Name)
+	return rules.Insert(first.Span().Start, "#[unsafe(no_mangle)]\n"+host.Indent(first), "export the symbol under its name")
 }
 
 // signature checks visibility, return type and the last two parameters.
