@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -91,15 +92,39 @@ func (p *planner) sentence(plan *Plan, changed int) string {
 	return "Nothing to run: the change touches only " + strings.Join(parts, ", ") + "."
 }
 
-// untested names the affected kernels that the runner can neither test nor measure.
+// untested names the affected kernels that the runner cannot test or measure.
 func (p *planner) untested() string {
 	out := ""
 	for _, k := range p.head.Kernels {
-		if len(p.because[k]) > 0 && k.Test == "" {
+		switch {
+		case len(p.because[k]) == 0:
+		case k.Test == "":
 			out += fmt.Sprintf(" `%s` can be neither tested nor measured: %s.", k.ID(), k.NoTest())
+		case p.head.unmeasured(k.Test):
+			out += fmt.Sprintf(" `%s` cannot be measured: %s has no %s; expected one that records a time for each backend.", k.ID(), k.Test, perfTest)
 		}
 	}
 	return out
+}
+
+// perfTest is what the names of the tests that are measured hold.
+const perfTest = "test_perf"
+
+// unmeasured reports whether a test file is sure to have nothing that the perf stage
+// selects. What it may take over from elsewhere counts.
+func (t *Tree) unmeasured(at string) bool {
+	f := t.File(at)
+	if f.Unread != "" || strings.Contains(at, perfTest) || bytes.Contains(f.Src, []byte(perfTest)) || len(f.Root().Find("wildcard_import")) > 0 {
+		return false
+	}
+	for _, c := range f.Root().Find("class_definition") {
+		for _, base := range c.Field("superclasses").NamedChildren() {
+			if name := syntax.PyName(base); name != "PyTestCase" && name != "TestCase" && name != "object" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (p *planner) note(what string) {

@@ -38,7 +38,7 @@ func checkout() fstest.MapFS {
 		out[ops+op+"_kernel/kernel.rs"] = &fstest.MapFile{Data: []byte("fn k() { g(1); }\n")}
 		out[ops+op+"_kernel/ffi.rs"] = &fstest.MapFile{Data: []byte("fn f() {}\n")}
 		out[ops+op+".py"] = &fstest.MapFile{Data: []byte("@register_impl(\"" + op + "\", backend=\"cutile-rs\")\ndef " + op + "(x):\n    \"\"\"Doc.\"\"\"\n    return x\n")}
-		out["tests/ops/test_"+op+".py"] = &fstest.MapFile{Data: []byte("def test_op():\n    pass\n")}
+		out["tests/ops/test_"+op+".py"] = &fstest.MapFile{Data: []byte("def test_op():\n    pass\n\n\ndef test_perf():\n    pass\n")}
 	}
 	return out
 }
@@ -143,7 +143,7 @@ func TestFilesInAFolderBelow(t *testing.T) {
 	assert.Empty(t, b.Kernel("s/c").Test)
 	assert.Equal(t, "tests/suites/s/test_c.py", b.Kernel("s/c").TestPath())
 	head := maps.Clone(base)
-	head["tests/ops/z/test_a.py"] = &fstest.MapFile{Data: []byte("def test_op():\n    assert 1\n")}
+	head["tests/ops/z/test_a.py"] = &fstest.MapFile{Data: []byte("def test_op():\n    assert 1\n\n\ndef test_perf():\n    pass\n")}
 	h, err := tree.Load(head, b)
 	require.NoError(t, err)
 	plan := tree.MakePlan(h, b, []tree.Change{{Path: "tests/ops/z/test_a.py"}})
@@ -159,4 +159,26 @@ func TestPlanOfAKernelWithoutTests(t *testing.T) {
 	require.NoError(t, err)
 	plan := tree.MakePlan(h, b, []tree.Change{{Path: "tests/ops/test_a.py"}})
 	assert.Equal(t, "1 kernel to build, test and measure: a. `a` can be neither tested nor measured: it has no test file; expected tests/ops/test_a.py, or a file of that name in a folder below tests/ops.", plan.Sentence)
+}
+
+func TestPlanOfAKernelThatIsNotMeasured(t *testing.T) {
+	sentence := func(test string) string {
+		head := checkout()
+		head["tests/ops/test_a.py"] = &fstest.MapFile{Data: []byte(test)}
+		b, err := tree.Load(checkout(), nil)
+		require.NoError(t, err)
+		h, err := tree.Load(head, b)
+		require.NoError(t, err)
+		return tree.MakePlan(h, b, []tree.Change{{Path: "tests/ops/test_a.py"}}).Sentence
+	}
+	const lacks = "1 kernel to build, test and measure: a. `a` cannot be measured: tests/ops/test_a.py has no test_perf; expected one that records a time for each backend."
+	assert.Equal(t, lacks, sentence("from .. import common\n\n\nclass Test_A(common.PyTestCase):\n    def test_op(self):\n        pass\n"))
+	for _, may := range []string{
+		"def test_op():\n    pass\n\n\ndef test_perf_large():\n    pass\n",
+		"from .measured import *\n\n\ndef test_op():\n    pass\n",
+		"from .measured import Measured\n\n\nclass Test_A(Measured):\n    def test_op(self):\n        pass\n",
+		"def test_op(:\n",
+	} {
+		assert.Equal(t, "1 kernel to build, test and measure: a.", sentence(may), may)
+	}
 }

@@ -112,9 +112,11 @@ var importRows = []Row{
 			"A backend that is not available registers no cases at all: ask `is_backend_available` first.",
 			"Check the filter: the case ids spell the backend with a dash or an underscore.",
 			"Check the selector and the ops package's `__init__`.",
+			"In perf see that the op's test file has a `test_perf` at all.",
 		},
 		Any: []Pattern{
 			{Line: `\bno tests ran\b|^error: no tests to run`},
+			{Line: `^tilegate: \S+ cannot be tested: it has no test file`, Class: Test},
 			{Line: `\bcollected 0 items\b`, Not: `\berrors?\b`},
 			{Line: `\b(exit (code|status):? |returned non-zero exit status )5\b`, Near: `pytest`, Within: 3},
 			{Line: `\bdeselected\b.* 0 selected`, Class: InProcess, Also: Test},
