@@ -21,8 +21,10 @@ var Rule = &rules.Rule{
 	Why: "Wrappers register themselves when they are imported; a folder that nobody imports registers nothing.",
 	Triage: []string{
 		"Add `from . import cutile_rs` under `if is_backend_available(\"cutile-rs\"):` to `ops/__init__.py`.",
+		"Put `is_backend_available(\"cutile-rs\")` alone in place of the condition that is shown.",
 	},
-	Doc: doc, Scope: rules.PerTree, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	First: map[string]int{"missing": 0, "environment": 1, "gate": 1, "never": 1},
+	Doc:   doc, Scope: rules.PerTree, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
 // at is the file that imports the backends.
