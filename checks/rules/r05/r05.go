@@ -21,11 +21,16 @@ var Rule = &rules.Rule{
 	Category: "types", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "suggest",
 	Signatures: []string{"S-J01"},
 	Why:        "The result of a reduction has one dimension less than its input; an annotation that keeps the axis as 1 does not fit the value, and the first use of it fails to compile.",
+	Whys: map[string]string{
+		"axis": "The kernel compiler refuses an axis that the tile does not have when the kernel is first launched.",
+	},
 	Triage: []string{
 		"Annotate the reduction with the input's shape without the reduced axis.",
 		"Where the column or row form is needed, bind `.reshape(const_shape![M, 1])` to a second name.",
+		"Count the axes from 0: a tile of one dimension has axis 0 alone.",
 	},
-	Doc: doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
+	First: map[string]int{"axis": 2},
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -39,13 +44,21 @@ func run(p *rules.Pass) {
 }
 
 func check(p *rules.Pass, fn *dsl.Func, c dsl.Call) {
-	at := fn.PlaceOf(c.Node)
-	if !at.Type.Valid() || len(c.Args) != 2 {
+	if len(c.Args) != 2 {
 		return
 	}
-	in, out := fn.TypeOf(c.Args[0]), dsl.ParseType(at.Type)
+	in := fn.TypeOf(c.Args[0])
 	axis, ok := literal(c.Args[1])
-	if in.Kind != dsl.Tile || !in.ShapeKnown || out.Kind != dsl.Tile || !out.ShapeKnown || !ok || axis >= len(in.Shape) {
+	if ok && in.Kind == dsl.Tile && in.ShapeKnown && axis >= len(in.Shape) {
+		p.Reportf(c.Args[1], rules.Error, "axis", "`%s` has no axis %d: its tile has the shape `[%s]`, whose axes count from 0", c.Name, axis, strings.Join(in.Shape, ", "))
+		return
+	}
+	at := fn.PlaceOf(c.Node)
+	if !at.Type.Valid() {
+		return
+	}
+	out := dsl.ParseType(at.Type)
+	if in.Kind != dsl.Tile || !in.ShapeKnown || out.Kind != dsl.Tile || !out.ShapeKnown || !ok {
 		p.Undecided("the shape of a reduction or its axis is unknown")
 		return
 	}
