@@ -4,6 +4,7 @@ package r20
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func run(p *rules.Pass) {
 	for _, m := range dsl.Modules.Of(p) {
 		for _, f := range m.Entries() {
 			entryHints(p, f)
+			dropped(p, f)
 		}
 		for _, f := range m.Funcs {
 			latencies(p, f)
@@ -125,11 +127,64 @@ func entryHints(p *rules.Pass, f *dsl.Func) {
 	}
 }
 
+// dropped notes an entry without a hint that the reference's kernel of the same name
+// has, where the wrapper passes no value of its own.
+func dropped(p *rules.Pass, f *dsl.Func) {
+	ref := reference.Facts.Of(p)
+	w := host.Of(p).Kernel(p.Kernel).Wrapper
+	if ref == nil || w == nil || reference.Evidence.Of(p) != nil {
+		return
+	}
+	for _, k := range ref.Kernels {
+		if !k.Reached || k.Splat || named(k.Name) != named(f.Name) {
+			continue
+		}
+		for _, hint := range slices.Sorted(maps.Keys(hintKeys)) {
+			keys := hintKeys[hint]
+			for _, key := range keys {
+				n, isInt := ref.Int(k.Hints[key])
+				if !k.Hints[key].Valid() || !isInt || strings.Contains(f.Entry.Args.Text(), hint) || tuned(w, keys) {
+					continue
+				}
+				p.Reportf(f.NameAt, rules.Note, "hint", "`%s` has no `%s`; `%s` of the reference (`%s`) has `%s = %d`", f.Name, hint, k.Name, p.Kernel.Reference, key, n)
+			}
+		}
+	}
+}
+
+// named is the name of a kernel without what the two languages add to it.
+func named(kernel string) string { return strings.TrimSuffix(strings.Trim(kernel, "_"), "_ct") }
+
+// tuned reports whether a wrapper may set a hint: it gives something by that name
+// another value than the one for automatic.
+func tuned(w *host.Wrapper, keys []string) bool {
+	for _, a := range w.File.Root().Find("keyword_argument", "assignment", "pair", "default_parameter") {
+		name, value := a.Field("name"), a.Field("value")
+		switch {
+		case a.Is("assignment"):
+			name, value = a.Field("left"), a.Field("right")
+		case a.Is("pair"):
+			name = a.Field("key")
+		}
+		text := strings.ToLower(name.Text())
+		if !slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(text, k) }) {
+			continue
+		}
+		if v := w.Const(value); !v.Is("none") && v.Squeeze() != "-1" {
+			return true
+		}
+	}
+	return false
+}
+
+// hintKeys are the names of an entry's hints in decorators and analyses.
+var hintKeys = map[string][]string{"occupancy": {"occupancy"}, "num_cta_in_cga": {"num_ctas", "num_cta_in_cga"}}
+
 // unfounded reports whether neither the analysis nor the decorator of a
 // reference kernel has an entry's hint. A contradiction is reported at once.
 func unfounded(p *rules.Pass, f *dsl.Func, h hint) bool {
 	name := h.key.Text()
-	keys := map[string][]string{"occupancy": {"occupancy"}, "num_cta_in_cga": {"num_ctas", "num_cta_in_cga"}}[name]
+	keys := hintKeys[name]
 	var said []string
 	if a := reference.Evidence.Of(p); a != nil {
 		for _, v := range a.Values(func(k string) bool { return slices.Contains(keys, k) }) {

@@ -172,7 +172,49 @@ func crossedPointers(p *rules.Pass, e *host.Export) {
 	for local, b := range e.Tensors {
 		tensors[local] = b.Param
 	}
-	crossed(p, e, names, tensors)
+	if !crossed(p, e, names, tensors) {
+		twice(p, e, names, tensors)
+	}
+}
+
+// twice notes a name of the memory of one descriptor that is bound to that of another,
+// which has a name of its own, while nothing takes the memory of the first.
+func twice(p *rules.Pass, e *host.Export, names map[string][]string, bound map[string]string) {
+	if len(bound) > maxBound {
+		return
+	}
+	called := func(local, param string) bool { return slices.Contains(names[param], fold(stem(local))) }
+	for _, local := range slices.Sorted(maps.Keys(bound)) {
+		from := bound[local]
+		if called(local, from) || !slices.ContainsFunc(slices.Collect(maps.Keys(bound)), func(other string) bool { return bound[other] == from && called(other, from) }) {
+			continue
+		}
+		for _, meant := range slices.Sorted(maps.Keys(names)) {
+			if meant != from && called(local, meant) && sizesOnly(e, meant) {
+				p.Reportf(binding(e, local), rules.Note, "swapped", "`%s` is the memory of the descriptor `%s`, and nothing takes that of `%s`; expected the memory of `%s`, unless the op works in place", local, from, meant, meant)
+			}
+		}
+	}
+}
+
+// sizesOnly reports whether an export is sure to take no more from a descriptor than
+// its sizes, strides and dtype.
+func sizesOnly(e *host.Export, param string) bool {
+	for local, of := range e.Descs {
+		if of != param {
+			continue
+		}
+		for _, id := range e.Body.Find("identifier") {
+			field := id.Parent()
+			if id.Text() != local || id == binding(e, local) {
+				continue
+			}
+			if !field.Is("field_expression") || !slices.Contains([]string{"strides", "shape", "sizes", "dims", "dim", "ndim", "dtype"}, field.Field("field").Text()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // maxBound bounds the names of descriptors that are compared with each other.
