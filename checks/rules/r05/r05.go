@@ -29,7 +29,7 @@ var Rule = &rules.Rule{
 		"Where the column or row form is needed, bind `.reshape(const_shape![M, 1])` to a second name.",
 		"Count the axes from 0: a tile of one dimension has axis 0 alone.",
 	},
-	First: map[string]int{"axis": 2},
+	First: map[string]int{"": 0, "axis": 2},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{dsl.Modules}, Run: run,
 }
 
