@@ -38,11 +38,7 @@ func lineOf(f *syntax.File, n int) syntax.Span {
 func compareFile(base, head *syntax.File, known [2]map[string]*signature, do func(*comparison)) (out []Finding) {
 	switch {
 	case head.Unread != "":
-		f := whole(head, Collection, rules.Warning, "unread "+head.Unread, "the file cannot be compared with the base: "+head.Unread)
-		if at := head.UnreadAt; at.Line > 0 {
-			f.Span = lineOf(head, at.Line)
-		}
-		return []Finding{f}
+		return nil // listed as unread: no more is known of it
 	case base.Unread != "":
 		return []Finding{whole(head, Collection, rules.Warning, "unread base "+base.Unread, "the base's file cannot be read, so that nothing can be compared: "+base.Unread)}
 	}

@@ -86,10 +86,6 @@ func TestPlaces(t *testing.T) {
 			"pytest.ini", strings.NewReplacer("python_files = test_*.py\n", ""),
 			"[pytest]", "`python_files = test_*.py`, which set what pytest collects or how it runs, is gone", 0,
 		},
-		"a syntax error": {
-			demo, strings.NewReplacer("        x = torch.randn(", "        x = = torch.randn("),
-			"        x = = torch.randn(rows, cols, device=\"cuda\", dtype=dtype)", "syntax error", 0,
-		},
 		"a deleted test": {
 			demo, strings.NewReplacer(string(ruletest.Base()[demo].Data), ""),
 			"import pytest", "the test file is deleted", 0,
@@ -106,5 +102,16 @@ func TestPlaces(t *testing.T) {
 			assert.Equal(t, c.line, f.File.Line(f.File.Position(f.Span.Start).Line))
 			assert.Contains(t, f.Message, c.message)
 		})
+	}
+}
+
+// What is unread is listed as that: nothing is told that rests on it.
+func TestUnreadFilesGiveNoFinding(t *testing.T) {
+	const base = "import torch\n\n\ndef test_f():\n    assert f(1) == 1\n"
+	for _, head := range []string{
+		"import torch\n\n\ndef test_f(:\n    assert f(1) == 1\n",
+		"import torch\n\n\ndef test_f():\n    x = 1\n      assert f(1) == 1\n",
+	} {
+		assert.Empty(t, compare(t, base, head), head)
 	}
 }

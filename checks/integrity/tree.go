@@ -152,7 +152,7 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 		return added(head, p, known[1])
 	}
 	b, h := base.File(p), head.File(p)
-	if unchanged(b, h) {
+	if unchanged(b, h) || restsOnUnread(head, h) {
 		return nil
 	}
 	return compareFile(b, h, known, func(c *comparison) {
@@ -160,6 +160,12 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 		c.head.takeHelpers(head, b)
 		c.testFile()
 	})
+}
+
+// restsOnUnread reports whether a file takes names from one that cannot be read: what
+// they do is not known, and that file is listed as unread.
+func restsOnUnread(t *tree.Tree, f *syntax.File) bool {
+	return slices.ContainsFunc(imported(f), func(p string) bool { return t.Exists(p) && t.File(p).Unread != "" })
 }
 
 // unchanged reports whether two revisions of a file are the same but for
@@ -235,7 +241,7 @@ func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signat
 	if inBase {
 		b = base.File(p)
 	}
-	if unchanged(b, h) {
+	if unchanged(b, h) || restsOnUnread(head, h) {
 		return nil
 	}
 	return compareFile(b, h, known, func(c *comparison) {
