@@ -37,6 +37,9 @@ type Match struct {
 	Steps     []string       `json:"steps"`
 	// Case is the test that the match is of, where the log or the records tell.
 	Case untrusted.Text `json:"case,omitempty"`
+	// Shared says of the leading match what the cases of its test that fail have in
+	// their parameters and those that pass have not, where something tells them apart.
+	Shared untrusted.Text `json:"shared,omitempty"`
 
 	// Alone is the class when other tests of the same run pass, "" for the same.
 	Alone Class `json:"-"`

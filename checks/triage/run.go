@@ -281,13 +281,17 @@ func hostWork(kernel string) bool {
 	return false
 }
 
-// decided are the record signatures of the files so far, as hits.
-func (s *Scanner) decided() []*hit {
-	var all []*hit
-	run := s.run.collected()
+// cases are the cases of all files so far.
+func (s *Scanner) cases() Run {
 	if s.run.count == 0 {
-		run = s.shown.collected()
+		return s.shown.collected()
 	}
+	return s.run.collected()
+}
+
+// decided are the record signatures of a run, as hits.
+func (s *Scanner) decided(run Run) []*hit {
+	var all []*hit
 	for i, rows := 0, ready(); i < len(rows); i++ {
 		row := &rows[i]
 		if row.Records == nil || !slices.Contains(s.stages, row.Stage) {

@@ -776,7 +776,8 @@ func demand(e Expect) string {
 // line the first in matching order stays, of one that text and records show the
 // better match.
 func (s *Scanner) Result() Result {
-	hits := append(slices.Clone(s.hits), s.decided()...)
+	run := s.cases()
+	hits := append(slices.Clone(s.hits), s.decided(run)...)
 	matched := map[string]bool{}
 	for _, h := range hits {
 		matched[h.Signature] = matched[h.Signature] || !h.redeemed
@@ -820,6 +821,10 @@ func (s *Scanner) Result() Result {
 		if len(r.Matches) < MaxMatches && !slices.ContainsFunc(r.Matches, same) {
 			r.Matches = append(r.Matches, h.Match)
 		}
+	}
+	// What is decided from the cases tells of them by itself.
+	if len(r.Matches) > 0 && !hits[0].records && (hits[0].Stage == Correctness || hits[0].Stage == Runtime) {
+		r.Matches[0].Shared = untrusted.Text(sharedBy(run)).Cut(maxExcerpt)
 	}
 	r.Unknown = len(r.Matches) == 0
 	return r

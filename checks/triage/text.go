@@ -34,6 +34,9 @@ func WriteText(w io.Writer, r Result) error {
 		if m.Case != "" {
 			fmt.Fprintf(&b, "  test: %s\n", m.Case.Line())
 		}
+		if m.Shared != "" {
+			fmt.Fprintf(&b, "  cases: %s\n", m.Shared.Line())
+		}
 		for line := range strings.SplitSeq(m.Excerpt.Plain(), "\n") {
 			fmt.Fprintf(&b, "  %s: %s\n", place, untrusted.Text(line).Line())
 			place = strings.Repeat(" ", len(place))
