@@ -143,7 +143,11 @@ func (f *frame) text(n syntax.Node) *term {
 		if strings.ContainsAny(n.ChildOf("string_start").Text(), "bB") {
 			return u.raw("bytes", n.Text())
 		}
-		return u.str(syntax.PyString(n))
+		text, known := syntax.PyText(n)
+		if !known {
+			return u.raw("text", n.Text())
+		}
+		return u.str(text)
 	}
 	var kids []*term
 	add := func(t *term) {
@@ -158,16 +162,16 @@ func (f *frame) text(n syntax.Node) *term {
 	for c := range n.Children() {
 		switch c.Kind() {
 		case "string_content":
-			add(u.str(c.Text()))
+			if text, known := syntax.PyPart(n, c.Text()); known {
+				add(u.str(text))
+			} else {
+				add(u.raw("text", n.ChildOf("string_start").Text()+c.Text()))
+			}
 		case "interpolation":
 			v := f.eval(c.Field("expression"))
 			spec, conversion := c.Field("format_specifier"), c.Field("type_conversion")
 			if spec.Valid() || conversion.Valid() || c.ChildOf("=").Valid() {
-				parts := []*term{v}
-				for _, inner := range spec.Find("interpolation") {
-					parts = append(parts, f.eval(inner.Field("expression")))
-				}
-				v = u.raw("format", strings.TrimPrefix(c.Text(), "{"), parts...)
+				v = f.formatted(c, v)
 			} else if t := convert(u, "str", v); t != nil {
 				v = t
 			}
@@ -178,6 +182,26 @@ func (f *frame) text(n syntax.Node) *term {
 		return kids[0]
 	}
 	return u.raw("fstr", "", kids...)
+}
+
+// formatted is a value that an interpolation formats: with the source of the value only
+// where that is written, too.
+func (f *frame) formatted(n syntax.Node, v *term) *term {
+	parts, text := []*term{v}, ""
+	if equal := n.ChildOf("="); equal.Valid() {
+		text = strings.TrimPrefix(string(n.File().Src[n.Span().Start:equal.Span().End]), "{")
+	}
+	text += n.Field("type_conversion").Text()
+	spec := n.Field("format_specifier")
+	from := spec.Span().Start
+	for _, inner := range spec.Find("format_expression") {
+		value := inner.NamedChild(0)
+		parts = append(parts, f.eval(value))
+		text += string(n.File().Src[from:value.Span().Start])
+		from = value.Span().End
+	}
+	text += string(n.File().Src[from:spec.Span().End])
+	return f.run.u().raw("format", text, parts...)
 }
 
 func (f *frame) slice(n syntax.Node) *term {

@@ -235,7 +235,7 @@ func (t *term) equalsItself() bool {
 		return ok && x == x
 	case "sym":
 		return !strings.EqualFold(t.last(), "nan")
-	case "str", "bytes", "bool", "none", "ellipsis", "fn", "class":
+	case "str", "text", "bytes", "bool", "none", "ellipsis", "fn", "class":
 		return true
 	case "attr":
 		return factsOfTensors[t.text]

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // PyName is the last name of a Python name or attribute: "contiguous" of
@@ -33,34 +34,112 @@ func PyDotted(n Node) string {
 }
 
 // PyString is the value of a plain string literal; strings with
-// interpolation, bytes and other expressions give "".
+// interpolation, bytes, texts that are not known here (see PyText) and other
+// expressions give "".
 func PyString(n Node) string {
+	text, _ := PyText(n)
+	return text
+}
+
+// PyText is the value of a plain string literal, and whether it is known: a string
+// with interpolation, bytes, characters by their names and halves of a character are
+// not.
+func PyText(n Node) (text string, known bool) {
 	if n.Is("concatenated_string") {
 		var b strings.Builder
 		for _, c := range n.NamedChildren() {
-			b.WriteString(PyString(c))
+			if c.IsComment() {
+				continue
+			}
+			part, known := PyText(c)
+			if !known {
+				return "", false
+			}
+			b.WriteString(part)
 		}
-		return b.String()
+		return b.String(), true
 	}
 	if !n.Is("string") || n.ChildOf("interpolation").Valid() {
-		return ""
-	}
-	prefix := strings.ToLower(strings.TrimRight(n.ChildOf("string_start").Text(), `"'`))
-	if strings.Contains(prefix, "b") {
-		return ""
+		return "", false
 	}
 	start, end := n.ChildOf("string_start").Span().End, n.ChildOf("string_end").Span().Start
 	if end < start {
-		return ""
+		return "", false
 	}
-	text := string(n.f.Src[start:end])
+	return PyPart(n, string(n.f.Src[start:end]))
+}
+
+// PyPart is what a part of a string literal between its quotes or interpolations says,
+// and whether it is known.
+func PyPart(literal Node, source string) (text string, known bool) {
+	prefix := strings.ToLower(strings.TrimRight(literal.ChildOf("string_start").Text(), `"'`))
+	if strings.ContainsAny(prefix, "bt") {
+		return "", false
+	}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source)
+	if strings.Contains(prefix, "f") {
+		text = strings.NewReplacer("{{", "{", "}}", "}").Replace(text)
+	}
 	if strings.Contains(prefix, "r") || !strings.Contains(text, `\`) {
-		return text
+		return text, true
 	}
-	if s, err := strconv.Unquote(`"` + strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\r", `\r`, `\'`, `'`, "\\\n", "").Replace(text) + `"`); err == nil {
-		return s
+	return unescape(text)
+}
+
+// simpleEscapes are the escapes of one character.
+var simpleEscapes = map[byte]string{
+	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+}
+
+// unescape replaces Python's escapes; known is false for a character by its name, half
+// of a character and what Python refuses.
+func unescape(text string) (out string, known bool) {
+	var b strings.Builder
+	for {
+		before, rest, more := strings.Cut(text, `\`)
+		b.WriteString(before)
+		if !more {
+			return b.String(), true
+		}
+		if rest == "" {
+			return "", false
+		}
+		c := rest[0]
+		digits, base := 0, 16
+		switch c {
+		case 'x':
+			digits = 2
+		case 'u':
+			digits = 4
+		case 'U':
+			digits = 8
+		case 'N':
+			return "", false
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			for digits < 3 && digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
+				digits++
+			}
+			rest, base = "\\"+rest, 8
+		default:
+			// Python keeps the backslash before a character that it does not know.
+			s, simple := simpleEscapes[c]
+			if !simple {
+				s = `\` + rest[:1]
+			}
+			b.WriteString(s)
+			text = rest[1:]
+			continue
+		}
+		if len(rest) < 1+digits {
+			return "", false
+		}
+		v, err := strconv.ParseUint(rest[1:1+digits], base, 32)
+		if err != nil || !utf8.ValidRune(rune(v)) {
+			return "", false
+		}
+		b.WriteRune(rune(v))
+		text = rest[1+digits:]
 	}
-	return text
 }
 
 // PyArgs lists the positional arguments of a call; a *splat ends the list.
