@@ -111,7 +111,11 @@ func (f *frame) expr(n syntax.Node) *term {
 		return f.fnTerm(c)
 	case "named_expression":
 		v := f.eval(n.Field("value"))
-		f.vars[n.Field("name").Text()] = binding{t: v, at: f.where(n.Field("value"))}
+		owner := f
+		for owner.within {
+			owner = owner.outer
+		}
+		owner.set(n.Field("name").Text(), binding{t: v, at: f.where(n.Field("value"))})
 		return v
 	case "keyword_argument":
 		return u.raw("kw", n.Field("name").Text(), f.eval(n.Field("value")))
@@ -125,7 +129,7 @@ func (f *frame) expr(n syntax.Node) *term {
 		if c := n.NamedChild(0); c.Valid() {
 			v := f.eval(c)
 			if n.Is("yield") {
-				f.returns = append(f.returns, returned{u.yes, v})
+				f.returns = append(f.returns, returned{way{cond: u.yes}, v})
 			}
 			return v
 		}
@@ -260,9 +264,7 @@ func (f *frame) boolean(n syntax.Node) *term {
 	if !and {
 		cond = u.not(cond)
 	}
-	done := f.run.push(onCond, cond, n)
-	right := f.eval(n.Field("right"))
-	done()
+	right, _ := f.either(n, cond, func() *term { return f.eval(n.Field("right")) }, func() *term { return left })
 	// A value that is no condition is one of two that are chosen from.
 	_, known := right.truth()
 	chosen := known && !right.is("bool") || right.is("list", "dict", "tuple", "set")
@@ -311,12 +313,7 @@ func (f *frame) conditional(n syntax.Node) *term {
 		}
 		return f.eval(parts[2])
 	}
-	done := f.run.push(onCond, cond, n)
-	a := f.eval(parts[0])
-	done()
-	done = f.run.push(onCond, f.run.u().not(cond), n)
-	b := f.eval(parts[2])
-	done()
+	a, b := f.either(n, cond, func() *term { return f.eval(parts[0]) }, func() *term { return f.eval(parts[2]) })
 	return f.run.u().ite(cond, a, b)
 }
 
@@ -345,7 +342,7 @@ func (f *frame) comprehension(n syntax.Node) *term {
 			clauses = append(clauses, c)
 		}
 	}
-	inner := &frame{run: f.run, vars: map[string]binding{}, outer: f, mark: f.mark}
+	inner := &frame{run: f.run, vars: map[string]binding{}, outer: f, mark: f.mark, within: true}
 	if f.class != nil && f.class.frame == f {
 		// A comprehension in a class body sees the class's names here, which is
 		// more than Python allows and changes no test that runs.
@@ -907,10 +904,11 @@ func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term)
 				if next == nil {
 					next = f.run.made(change(t), at)
 				}
-				if g != f {
-					f.run.altered = append(f.run.altered, alteration{g, name, b})
+				if next := (binding{t: next, at: at}); g != f {
+					f.run.alter(slot{g, name}, next)
+				} else {
+					f.set(name, next)
 				}
-				g.vars[name] = binding{t: next, at: at}
 			}
 		}
 	}
@@ -1138,7 +1136,7 @@ func (f *frame) fnTermOrName(c *closure) *term {
 // when they do not fit.
 func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	r := f.run
-	inner := &frame{run: r, vars: map[string]binding{}, outer: c.scope, class: nil, mark: len(r.guards)}
+	inner := &frame{run: r, vars: map[string]binding{}, outer: c.scope, mark: len(r.guards), entered: len(r.altered)}
 	if !f.bind(inner, c, args) {
 		return nil, false
 	}
@@ -1158,6 +1156,7 @@ func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 			inner.returned(r.u().none, c.node)
 		}
 		v = inner.result()
+		r.meet(inner.ways(), inner.entered, false, nil)
 	}
 	r.exits = append(r.exits[:exits:exits], slices.DeleteFunc(slices.Clone(r.exits[exits:]), func(e exit) bool { return e.kind != onSkip })...)
 	r.active = r.active[:len(r.active)-1]

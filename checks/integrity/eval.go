@@ -90,10 +90,18 @@ type frame struct {
 	returns []returned
 	global  map[string]bool // names of the module that the function assigns to
 	mark    int             // guards at entry
+	entered int             // alterations at entry
+	// nonlocal are the functions around whose names the function assigns to.
+	nonlocal map[string]*frame
+	loop     *loop
+	// within says that the frame is a comprehension's.
+	within bool
 }
 
+// returned is a value that a function returns, and what it had altered till then.
 type returned struct {
-	cond, value *term
+	way
+	value *term
 }
 
 // guardKind says why a statement may not run.
@@ -115,11 +123,21 @@ type guard struct {
 	node syntax.Node
 }
 
+// passes reports whether a guard is a loop that may have no pass.
+func (g guard) passes() bool {
+	if g.kind != onLoop {
+		return false
+	}
+	v, known := g.t.kids[0].truth()
+	return g.t.is("for") || !known || !v
+}
+
 // exit is a path that ended before.
 type exit struct {
 	kind   guardKind
 	guards []guard
 	node   syntax.Node
+	way    way // of a break or continue
 }
 
 // alteration is a name of a frame that a function which it called changed, with what
@@ -138,7 +156,7 @@ func (r *run) undo(from int) []alteration {
 		made[i].was = a.frame.vars[a.name]
 	}
 	for _, a := range slices.Backward(list) {
-		a.frame.vars[a.name] = a.was
+		r.put(slot{a.frame, a.name}, a.was)
 	}
 	r.altered = r.altered[:from]
 	return made
@@ -155,13 +173,11 @@ func (r *run) redo(list []alteration, cond *term) {
 			seen[a.frame] = map[string]bool{}
 		}
 		seen[a.frame][a.name] = true
-		was := a.frame.vars[a.name]
-		r.altered = append(r.altered, alteration{a.frame, a.name, was})
 		next := a.was
 		if cond != nil {
-			next.t = r.u().ite(cond, a.frame.value(next), a.frame.value(was))
+			next = a.frame.choose(cond, next, a.frame.vars[a.name])
 		}
-		a.frame.vars[a.name] = next
+		r.alter(slot{a.frame, a.name}, next)
 	}
 }
 
@@ -201,6 +217,10 @@ type run struct {
 	// changed in frames that are not their own, in order.
 	callers []*frame
 	altered []alteration
+	// touched says that a name of the module was altered, attempts are the try blocks
+	// that run.
+	touched  bool
+	attempts []*attempt
 	// ended is the number of guards under which the run ended for good, or -1.
 	ended int
 	// stops are the returns after which statements stand that did not run.
@@ -301,9 +321,11 @@ func (r *run) record(kind eventKind, t *term, n syntax.Node, text string) {
 
 // leave records that the path ends here.
 func (r *run) leave(kind guardKind, n syntax.Node, from int) {
-	guards := slices.Clone(r.guards[from:])
-	guards = slices.DeleteFunc(guards, func(g guard) bool { return g.kind == onWith || g.kind == onLoop })
-	r.exits = append(r.exits, exit{kind, guards, n})
+	guards := slices.DeleteFunc(slices.Clone(r.guards[from:]), func(g guard) bool { return g.kind == onWith || g.kind == onLoop && !g.passes() })
+	if slices.ContainsFunc(guards, func(g guard) bool { return g.kind != onLoop }) {
+		guards = slices.DeleteFunc(guards, func(g guard) bool { return g.kind == onLoop })
+	}
+	r.exits = append(r.exits, exit{kind: kind, guards: guards, node: n})
 }
 
 // skip ends the test.
@@ -354,6 +376,7 @@ func (f *frame) statement(n syntax.Node) flow {
 	case "for_statement":
 		return f.forStatement(n)
 	case "while_statement":
+		defer f.enterLoop()()
 		done := r.push(onLoop, r.u().raw("while", "", f.repeated(n)), n)
 		f.loopBody(n)
 		done()
@@ -379,7 +402,7 @@ func (f *frame) statement(n syntax.Node) flow {
 	case "assert_statement":
 		f.assert(n)
 	case "continue_statement", "break_statement":
-		r.leave(onReturn, n, f.mark)
+		f.leaveLoop(n)
 		return ends
 	case "import_statement", "import_from_statement":
 		f.imports(n)
@@ -392,7 +415,11 @@ func (f *frame) statement(n syntax.Node) flow {
 		for _, name := range n.NamedChildren() {
 			f.global[name.Text()] = true
 		}
-	case "pass_statement", "nonlocal_statement", "comment", "future_import_statement":
+	case "nonlocal_statement":
+		for _, name := range n.NamedChildren() {
+			f.shareName(name.Text())
+		}
+	case "pass_statement", "comment", "future_import_statement":
 	default:
 		r.record(effected, r.u().raw("other", n.Squeeze()), n, "")
 	}
@@ -401,14 +428,15 @@ func (f *frame) statement(n syntax.Node) flow {
 
 // returned records a function's value.
 func (f *frame) returned(v *term, n syntax.Node) {
-	var conds []*term
-	for _, g := range f.run.guards[f.mark:] {
-		if g.kind == onCond || g.kind == onTry {
-			conds = append(conds, g.t)
+	r := f.run
+	cond := r.conditionSince(f.mark)
+	for _, g := range r.guards[f.mark:] {
+		if g.passes() {
+			cond = r.u().and(cond, g.t) // a loop may have no pass
 		}
 	}
-	f.returns = append(f.returns, returned{f.run.u().and(conds...), v})
-	f.run.leave(onReturn, n, f.mark)
+	f.returns = append(f.returns, returned{way{cond: cond, made: r.since(f.entered)}, v})
+	r.leave(onReturn, n, f.mark)
 }
 
 // result is what a function returns, of its returns in order.
@@ -574,22 +602,22 @@ func copyOf(m map[string]binding) map[string]binding {
 // join makes the names after a condition of those after its two sides.
 func (f *frame) join(cond *term, a, b map[string]binding) map[string]binding {
 	out := make(map[string]binding, len(a))
-	unbound := f.run.u().raw("unbound", "")
+	var other []string
 	for name, x := range a {
-		y, ok := b[name]
-		switch {
-		case ok && (x == y || x.t != nil && x.t == y.t):
+		if y, ok := b[name]; ok && (x == y || x.t != nil && x.t == y.t) {
 			out[name] = x
-		case ok:
-			out[name] = binding{t: f.run.u().ite(cond, f.value(x), f.value(y)), at: x.at}
-		default:
-			out[name] = binding{t: f.run.u().ite(cond, f.value(x), unbound), at: x.at}
+		} else {
+			other = append(other, name)
 		}
 	}
-	for name, y := range b {
+	for name := range b {
 		if _, ok := a[name]; !ok {
-			out[name] = binding{t: f.run.u().ite(cond, unbound, f.value(y)), at: y.at}
+			other = append(other, name)
 		}
+	}
+	slices.Sort(other)
+	for _, name := range other {
+		out[name] = f.choose(cond, a[name], b[name])
 	}
 	return out
 }
@@ -597,31 +625,33 @@ func (f *frame) join(cond *term, a, b map[string]binding) map[string]binding {
 func (f *frame) forStatement(n syntax.Node) flow {
 	r := f.run
 	iter := r.u().keyed(f.eval(n.Field("right")))
-	exits := len(r.exits)
-	defer func() { r.exits = keepExits(r.exits, exits, "break_statement", "continue_statement") }()
-	if items, ok := r.u().ordered(iter); ok && iter.concrete() && len(items) <= maxUnroll {
-		for _, item := range items {
-			f.assign(n.Field("left"), item, n.Field("right"))
-			start := len(r.exits)
-			if f.block(n.Field("body")) == ends {
-				if last := r.exits; len(last) > start && last[len(last)-1].node.Is("continue_statement") {
-					r.exits = keepExits(r.exits, start, "continue_statement")
-					continue
-				}
-				if last := r.exits; len(last) > start && last[len(last)-1].node.Is("break_statement") {
-					return goesOn
-				}
-				return ends
-			}
-			r.exits = keepExits(r.exits, start, "continue_statement")
-		}
+	defer f.enterLoop()()
+	items, ok := r.u().ordered(iter)
+	if !ok || !iter.concrete() || len(items) > maxUnroll {
+		f.assign(n.Field("left"), r.u().raw("elem", "", iter), n.Field("right"))
+		done := r.push(onLoop, r.u().raw("for", "", iter), n)
+		f.loopBody(n)
+		done()
 		return goesOn
 	}
-	f.assign(n.Field("left"), r.u().raw("elem", "", iter), n.Field("right"))
-	done := r.push(onLoop, r.u().raw("for", "", iter), n)
-	f.loopBody(n)
-	done()
-	return goesOn
+	how := goesOn
+	for _, item := range items {
+		f.assign(n.Field("left"), item, n.Field("right"))
+		if how = f.pass(n); how == ends {
+			break
+		}
+	}
+	if last := n.Field("alternative"); last.Valid() && how == goesOn {
+		how = f.block(last.Field("body"))
+	}
+	return f.joinExits(f.loop.exits, "break_statement", how)
+}
+
+// pass executes a loop's body once; how it ends is how all ways through it end that do
+// not go on with continue.
+func (f *frame) pass(n syntax.Node) flow {
+	start := len(f.run.exits)
+	return f.joinExits(start, "continue_statement", f.block(n.Field("body")))
 }
 
 // keepExits forgets exits of the kinds from an index on.
@@ -632,15 +662,28 @@ func keepExits(exits []exit, from int, kinds ...string) []exit {
 // loopBody executes a loop's body once; names that it changes hold something
 // that depends on the loop.
 func (f *frame) loopBody(n syntax.Node) {
+	r := f.run
 	before := f.copyVars()
-	exits := len(f.run.exits)
-	f.block(n.Field("body"))
-	f.run.exits = keepExits(f.run.exits, exits, "break_statement", "continue_statement")
-	for name, b := range f.vars {
-		if old, ok := before[name]; ok && old != b {
-			f.vars[name] = binding{t: f.run.made(f.run.u().raw("loop", "", f.value(old), f.value(b)), b.at), at: b.at}
+	f.loop.guards = len(r.guards)
+	f.pass(n)
+	depends := func(vars map[string]binding) {
+		for _, name := range sortedKeys(vars) {
+			b := vars[name]
+			if old, ok := before[name]; ok && old != b {
+				vars[name] = binding{t: r.made(r.u().raw("loop", "", f.value(old), f.value(b)), b.at), at: b.at}
+			}
 		}
 	}
+	depends(f.vars)
+	for _, e := range r.exits[f.loop.exits:] {
+		if e.node.Is("break_statement") && e.way.vars != nil {
+			depends(e.way.vars)
+		}
+	}
+	if last := n.Field("alternative"); last.Valid() {
+		f.block(last.Field("body"))
+	}
+	f.joinExits(f.loop.exits, "break_statement", goesOn)
 }
 
 // repeated is the condition of a while loop as each pass evaluates it: a name
@@ -653,7 +696,13 @@ func (f *frame) repeated(n syntax.Node) *term {
 			f.vars[name] = binding{t: f.run.u().raw("carried", "", f.value(b)), at: b.at}
 		}
 	}
+	start := f.copyVars()
 	cond := f.condition(n.Field("condition"))
+	for _, name := range sortedKeys(f.vars) {
+		if b := f.vars[name]; b != start[name] {
+			before[name] = b // which the condition itself assigns
+		}
+	}
 	f.vars = before
 	return cond
 }
@@ -697,36 +746,21 @@ func (f *frame) tryStatement(n syntax.Node) flow {
 		leave = r.push(onTry, r.u().raw("try", "", swallow...), n)
 	}
 	tried := f.tried(n.Field("body"))
-	before := f.copyVars()
-	how := f.block(n.Field("body"))
-	if how == goesOn && orElse.Valid() {
-		how = f.block(orElse)
-	}
-	after := f.vars
-	leave()
-	all := how
+	returns, exits := len(f.returns), len(r.exits)
+	var rescues []rescue
 	for _, h := range handlers {
-		cond := r.u().raw("raised", "", h.types, tried)
-		f.vars = copyOf(before)
-		if h.name.Valid() {
-			f.vars[h.name.Text()] = binding{t: r.u().raw("exception", "", h.types), at: h.name}
-		}
-		done := r.push(onCond, cond, n)
-		got := f.block(h.body)
-		if r.ended >= 0 && r.ended <= len(r.guards) {
-			got = ends
-		}
-		done()
-		if got == goesOn {
-			after = f.join(cond, f.vars, after)
-			all = goesOn
-		}
+		rescues = append(rescues, rescue{r.u().raw("raised", "", h.types, tried), func() flow {
+			if h.name.Valid() {
+				f.set(h.name.Text(), binding{t: r.u().raw("exception", "", h.types), at: h.name})
+			}
+			return f.block(h.body)
+		}})
 	}
-	f.vars = after
-	if finally.Valid() && f.block(finally) == ends {
+	how := f.rescued(n, n.Field("body"), orElse, leave, rescues)
+	if finally.Valid() && f.always(finally, returns, exits) == ends {
 		return ends
 	}
-	return all
+	return how
 }
 
 // tried is the first function that a try block calls, for telling handlers
@@ -769,6 +803,20 @@ func raises(body syntax.Node) bool {
 // harmlessWith are contexts that change nothing of what is compared.
 var harmlessWith = map[string]bool{"subTest": true, "catch_warnings": true, "device": true, "nvtx_range": true, "range": true, "record_function": true}
 
+// swallows reports whether a context may end with an exception that was raised in it:
+// those that are there for that, and those of the file.
+func swallows(g guard) bool {
+	t := g.t.kids[0]
+	if t.is("call") {
+		t = t.kids[0]
+	}
+	switch t.last() {
+	case "suppress", "raises", "assertRaises", "assertRaisesRegex", "deprecated_call", "warns":
+		return true
+	}
+	return t.is("class", "closed", "fn")
+}
+
 func (f *frame) withStatement(n syntax.Node) flow {
 	r := f.run
 	depth := len(r.guards)
@@ -798,7 +846,13 @@ func (f *frame) withStatement(n syntax.Node) flow {
 			r.guards = append(slices.Clip(r.guards), guard{kind, r.u().raw("with", "", t), item})
 		}
 	}
-	how := f.block(n.Field("body"))
+	var rescues []rescue
+	for _, g := range r.guards[depth:] {
+		if swallows(g) {
+			rescues = append(rescues, rescue{r.u().raw("raised", "", g.t), func() flow { return goesOn }})
+		}
+	}
+	how := f.rescued(n, n.Field("body"), syntax.Node{}, func() {}, rescues)
 	if r.ended >= 0 && r.ended > depth {
 		// The block ended the run whatever the context is, unless it swallows.
 		r.ended = depth
@@ -820,7 +874,7 @@ func (f *frame) define(n, whole syntax.Node) {
 		}
 		f.run.s.classes[name] = c
 		f.run.s.order = append(f.run.s.order, c)
-		f.vars[name] = binding{t: f.run.u().raw("class", name), at: n}
+		f.set(name, binding{t: f.run.u().raw("class", name), at: n})
 		c.frame.block(n.Field("body"))
 		return
 	}
@@ -835,7 +889,7 @@ func (f *frame) define(n, whole syntax.Node) {
 				b = binding{t: f.run.u().raw("decorated", "", f.eval(d), f.fnTerm(cl)), at: n, fn: cl}
 			}
 		}
-		f.vars[name] = b
+		f.set(name, b)
 	}
 }
 
@@ -853,7 +907,7 @@ func (f *frame) wraps(d syntax.Node) bool {
 
 func (f *frame) imports(n syntax.Node) {
 	set := func(local, dotted string, at syntax.Node) {
-		f.vars[local] = binding{t: f.run.u().raw("sym", canonical(dotted)), at: at}
+		f.set(local, binding{t: f.run.u().raw("sym", canonical(dotted)), at: at})
 	}
 	module := n.Field("module_name")
 	for _, name := range n.Fields("name") {
@@ -878,6 +932,22 @@ func join(module, name string) string {
 		return module + name
 	}
 	return module + "." + name
+}
+
+// shareName makes a name of the function around the frame one that the frame assigns to.
+func (f *frame) shareName(name string) {
+	for at := f.outer; at != nil && at.outer != nil; at = at.outer {
+		if _, ok := at.vars[name]; ok && (at.class == nil || at.class.frame != at) {
+			if f.nonlocal == nil {
+				f.nonlocal = map[string]*frame{}
+			}
+			if owner := at.nonlocal[name]; owner != nil {
+				at = owner
+			}
+			f.nonlocal[name] = at
+			return
+		}
+	}
 }
 
 // lookup finds a name.
@@ -920,7 +990,7 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 	u := f.run.u()
 	switch target.Kind() {
 	case "identifier":
-		f.vars[target.Text()] = binding{t: v, at: f.where(at)}
+		f.set(target.Text(), binding{t: v, at: f.where(at)})
 		if f.global[target.Text()] {
 			f.run.record(stored, u.raw("store", "global "+target.Text(), v), target.Parent(), "")
 		}
@@ -1015,7 +1085,7 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 
 // rebind gives a name that is visible a new value.
 func (f *frame) rebind(name string, t *term, at syntax.Node) {
-	f.vars[name] = binding{t: t, at: at}
+	f.set(name, binding{t: t, at: at})
 }
 
 // mutated gives a name whose object was changed in place its new value: while
@@ -1030,7 +1100,7 @@ func (f *frame) mutated(name string, t *term, at syntax.Node) {
 			}
 		}
 	}
-	owner.vars[name] = binding{t: t, at: at}
+	owner.set(name, binding{t: t, at: at})
 }
 
 func (f *frame) expressionStatement(n syntax.Node) {
@@ -1050,7 +1120,7 @@ func (f *frame) expressionStatement(n syntax.Node) {
 			right = inner.Field("right")
 		}
 		if right.Is("lambda") && n.Field("left").Is("identifier") {
-			f.vars[n.Field("left").Text()] = binding{at: right, fn: &closure{node: right, scope: f.snapshot()}}
+			f.set(n.Field("left").Text(), binding{at: right, fn: &closure{node: right, scope: f.snapshot()}})
 			return
 		}
 		f.assign(n.Field("left"), f.eval(right), right)
@@ -1064,7 +1134,7 @@ func (f *frame) expressionStatement(n syntax.Node) {
 			f.share(old, b.at, n, func(t *term) *term { return r.u().bin(op, t, with) })
 		}
 		if left.Is("identifier") {
-			f.vars[left.Text()] = binding{t: v, at: n}
+			f.set(left.Text(), binding{t: v, at: n})
 			return
 		}
 		f.assign(left, v, n)
