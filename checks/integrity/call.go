@@ -74,11 +74,8 @@ func (f *frame) expr(n syntax.Node) *term {
 		return t
 	case "unary_operator":
 		v := f.eval(n.Field("argument"))
-		if x, ok := v.number(); ok && n.Field("operator").Text() == "-" {
-			if v.is("int") {
-				return u.int(-int64(x))
-			}
-			return u.float(-x)
+		if n.Field("operator").Text() == "-" {
+			return negative(u, v)
 		}
 		return u.raw("un", n.Field("operator").Text(), v)
 	case "not_operator":
@@ -138,6 +135,18 @@ func (f *frame) expr(n syntax.Node) *term {
 		return f.eval(n.NamedChild(0))
 	}
 	return u.raw("other", n.Squeeze())
+}
+
+// negative is a value with a minus before it.
+func negative(u *universe, v *term) *term {
+	x, ok := v.number()
+	switch {
+	case !ok:
+		return u.raw("un", "-", v)
+	case v.is("int"):
+		return u.int(-int64(x))
+	}
+	return u.float(-x)
 }
 
 // text is a string, with its constant parts joined.
@@ -1313,40 +1322,49 @@ func (s *side) closed(c *closure) *term {
 	if t := s.unentered[c.node]; t != nil {
 		return t
 	}
+	t := s.u.raw("closed", s.reach(c.node, c.scope))
+	s.unentered[c.node] = t
+	return s.module.run.made(t, c.node)
+}
+
+// reach is the source of a statement or function in a scope, and all that it can reach
+// by names.
+func (s *side) reach(n syntax.Node, scope *frame) string {
+	type source struct {
+		node  syntax.Node
+		scope *frame
+	}
 	parts := map[string]bool{}
 	seen := map[syntax.Node]bool{}
-	todo := []*closure{c}
+	todo := []source{{n, scope}}
 	enter := func(name string, b binding) {
-		switch {
-		case b.fn != nil:
-			todo = append(todo, b.fn)
-		case b.t != nil:
+		if b.fn != nil {
+			todo = append(todo, source{b.fn.node, b.fn.scope})
+		}
+		if b.t != nil {
 			parts[name+"="+strconv.Itoa(b.t.id)] = true
 		}
 	}
-	for len(todo) > 0 {
-		fn := todo[0]
-		todo = todo[1:]
-		if seen[fn.node] {
+	for ; len(todo) > 0; todo = todo[1:] {
+		at := todo[0]
+		if seen[at.node] {
 			continue
 		}
-		seen[fn.node] = true
-		parts[hash(fn.node)] = true
-		for _, id := range fn.node.Find("identifier") {
+		seen[at.node] = true
+		parts[digest(at.node)] = true
+		for _, id := range at.node.Find("identifier") {
 			s.u.spend(1 + len(s.order)/8)
 			name := id.Text()
 			if id.Parent().Is("attribute") && id.Parent().Field("attribute") == id {
 				for _, k := range s.order {
 					enter(name, k.frame.vars[name])
 				}
-			} else if b, ok := fn.scope.lookup(name); ok {
+			} else if b, ok := at.scope.lookup(name); ok {
 				enter(name, b)
 			}
 		}
 	}
-	t := s.u.raw("closed", strings.Join(sortedKeys(parts), " "))
-	s.unentered[c.node] = t
-	return s.module.run.made(t, c.node)
+	return strings.Join(sortedKeys(parts), " ")
 }
 
 // etaReduced is g for lambda x: g(x), else nil.

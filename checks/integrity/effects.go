@@ -176,7 +176,7 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 		c.add(Inputs, n.node, construct, "%s changes how the reference computes", what)
 	case name == "set_backend":
 		c.add(Collection, n.node, construct, "%s selects another backend than the test names", what)
-	case n.t.is("closed") && slices.ContainsFunc(old, func(o event) bool { return o.t.is("closed") && o.node.Squeeze() == n.node.Squeeze() }):
+	case n.t.is("closed", "other") && slices.ContainsFunc(old, func(o event) bool { return o.t.op == n.t.op && o.node.Squeeze() == n.node.Squeeze() }):
 		// Reported as what the old one became.
 	case n.t.is("other", "closed"):
 		c.add(Checks, n.node, construct, "the statement %s cannot be followed; a maintainer must look", what)

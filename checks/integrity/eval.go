@@ -421,7 +421,7 @@ func (f *frame) statement(n syntax.Node) flow {
 		}
 	case "pass_statement", "comment", "future_import_statement":
 	default:
-		r.record(effected, r.u().raw("other", n.Squeeze()), n, "")
+		f.unfollowed(n)
 	}
 	return goesOn
 }
