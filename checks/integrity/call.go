@@ -445,97 +445,30 @@ func (f *frame) member(n syntax.Node) (binding, *term) {
 		return b, t
 	}
 	t := f.eval(object)
-	for at := t; at.is("store") && strings.HasPrefix(at.text, "."); at = at.kids[0] {
-		if at.text == "."+name {
-			return binding{}, at.kids[1]
+	c := f.classOf(t)
+	stored := u.storedIn(t, name, func() *term {
+		if c != nil {
+			if b, ok := f.run.s.inClass(c, name); ok {
+				return f.value(b)
+			}
 		}
+		return u.attr(plainObject(t), name)
+	})
+	if stored != nil {
+		return binding{}, stored
 	}
-	if c := f.classOf(t, object); c != nil {
-		if b, ok := f.run.s.inClass(c, name, 0); ok {
+	if c != nil {
+		if b, ok := f.run.s.inClass(c, name); ok {
 			if b.fn != nil && b.t == nil {
 				fn := *b.fn
-				fn.bound = t.is("sym") && !decorated(fn.node, "staticmethod") || decorated(fn.node, "classmethod")
+				fn.bound = !t.is("class") && !decorated(fn.node, "staticmethod") || decorated(fn.node, "classmethod")
+				fn.self = c
 				return binding{at: b.at, fn: &fn}, nil
 			}
 			return b, f.value(b)
 		}
 	}
 	return binding{}, u.attr(t, name)
-}
-
-// inherited is an attribute of super(): that of a base in the file, else what the
-// object has where no class of the file says otherwise.
-func (f *frame) inherited(object syntax.Node, name string) (binding, *term, bool) {
-	if !object.Is("call") || object.Field("function").Text() != "super" {
-		return binding{}, nil, false
-	}
-	if _, hidden := f.lookup("super"); hidden {
-		return binding{}, nil, false
-	}
-	var c *class
-	for at := f; at != nil && c == nil; at = at.outer {
-		c = at.class
-	}
-	if c == nil {
-		return binding{}, nil, false
-	}
-	for _, base := range f.run.s.basesOf(c, 0) {
-		b, ok := f.run.s.inClass(base, name, 1)
-		switch {
-		case ok && b.fn != nil && b.t == nil:
-			fn := *b.fn
-			fn.bound = !decorated(fn.node, "staticmethod")
-			return binding{at: b.at, fn: &fn}, nil, true
-		case ok:
-			return b, f.value(b), true
-		}
-	}
-	return binding{}, f.run.u().raw("sym", "self."+name), true
-}
-
-// classOf is the class whose attributes an object has: self, cls, a class of
-// the file.
-func (f *frame) classOf(t *term, object syntax.Node) *class {
-	if t.is("class") {
-		return f.run.s.classes[t.text]
-	}
-	if t.is("sym") && (t.text == "self" || t.text == "cls") || t.is("store") && object.Text() == "self" {
-		for at := f; at != nil; at = at.outer {
-			if at.class != nil {
-				return at.class
-			}
-		}
-	}
-	return nil
-}
-
-// basesOf are those bases of a class that the file has. Classes that derive from
-// each other more often than is followed cannot be compared.
-func (s *side) basesOf(c *class, depth int) (out []*class) {
-	for _, base := range c.bases {
-		if k := s.classes[base.text]; base.is("class") && k != nil && k != c {
-			out = append(out, k)
-		}
-	}
-	if len(out) > 0 && depth >= maxInline {
-		panic(tooLarge{})
-	}
-	return out
-}
-
-// inClass looks an attribute up in a class and those of its bases that the
-// file has.
-func (s *side) inClass(c *class, name string, depth int) (binding, bool) {
-	if b, ok := c.frame.vars[name]; ok {
-		return b, true
-	}
-	s.u.spend(1)
-	for _, base := range s.basesOf(c, depth) {
-		if b, ok := s.inClass(base, name, depth+1); ok {
-			return b, ok
-		}
-	}
-	return binding{}, false
 }
 
 func decorated(def syntax.Node, name string) bool {
@@ -878,6 +811,8 @@ func single(t *term) bool {
 	switch t = viewed(t); t.op {
 	case "param", "arg", "fresh":
 		return true
+	case "sym", "ite":
+		return object(t)
 	case "mut", "loop", "store":
 		return single(t.kids[0])
 	case "call":
@@ -1151,7 +1086,7 @@ func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	}
 	if c.class != nil {
 		// Methods see self's class through a frame of their own.
-		inner.outer = &frame{run: r, vars: map[string]binding{}, outer: outside(c.scope), class: c.class}
+		inner.outer = &frame{run: r, vars: map[string]binding{}, outer: outside(c.scope), class: c.class, self: c.self}
 	}
 	r.depth++
 	r.active = append(r.active, c.node)
@@ -1198,7 +1133,11 @@ func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
 		}
 	}
 	if c.bound {
-		positional = append([]argument{{u.raw("sym", "self"), c.node}}, positional...)
+		receiver := u.raw("sym", "self")
+		if b, ok := f.lookup("self"); ok && b.t != nil && object(b.t) {
+			receiver = b.t
+		}
+		positional = append([]argument{{receiver, c.node}}, positional...)
 	}
 	set := func(name string, a argument) {
 		inner.vars[name] = binding{t: a.t, at: a.at}
@@ -1269,7 +1208,7 @@ func (f *frame) fnTerm(c *closure) *term {
 		return u.raw("sym", c.node.Field("name").Text())
 	}
 	static := c.scope.outer == nil || c.scope.class != nil && c.scope.class.frame == c.scope
-	key := closureKey{c.node, c.scope, c.bound}
+	key := closureKey{c.node, c.scope, c.self, c.bound}
 	if t := s.fnOf[key]; static && t != nil {
 		return t
 	}
@@ -1353,10 +1292,10 @@ func (s *side) reach(n syntax.Node, scope *frame) string {
 		seen[at.node] = true
 		parts[digest(at.node)] = true
 		for _, id := range at.node.Find("identifier") {
-			s.u.spend(1 + len(s.order)/8)
+			s.u.spend(1 + (len(s.order)+len(s.others))/8)
 			name := id.Text()
 			if id.Parent().Is("attribute") && id.Parent().Field("attribute") == id {
-				for _, k := range s.order {
+				for _, k := range slices.Concat(s.order, s.others) {
 					enter(name, k.frame.vars[name])
 				}
 			} else if b, ok := at.scope.lookup(name); ok {

@@ -19,13 +19,20 @@ const (
 type side struct {
 	u    *universe
 	file *syntax.File
+	// tested is the file whose tests are compared, which for a file of helpers is another.
+	tested *syntax.File
 	// closures are the functions behind terms, origin the place where a term was
 	// first made.
 	closures map[*term]*closure
 	origin   map[*term]syntax.Node
 	module   *frame
-	classes  map[string]*class
-	order    []*class
+	// classes are those of the side by the text of their terms, keys these texts by where
+	// the class is defined, named how many of a name there are.
+	classes map[string]*class
+	keys    map[syntax.Node]string
+	named   map[string]int
+	order   []*class
+	others  []*class // of files of helpers
 	// known are the signatures of the harness, by the function's name.
 	known map[string]*signature
 	// opaque keeps calls of functions of the same file as calls, for comparing
@@ -52,22 +59,16 @@ type side struct {
 type closureKey struct {
 	node  syntax.Node
 	scope *frame
+	self  *class
 	bound bool
-}
-
-// class is a class of the file.
-type class struct {
-	name  string
-	node  syntax.Node
-	frame *frame
-	bases []*term
 }
 
 // closure is a function or lambda with what it can see.
 type closure struct {
 	node  syntax.Node
 	scope *frame
-	class *class
+	// class is the one that the function is written in, self that of the object.
+	class, self *class
 	// bound says that the first parameter is the object.
 	bound bool
 }
@@ -83,14 +84,15 @@ type binding struct {
 
 // frame is the names of one function, class or module.
 type frame struct {
-	run     *run
-	vars    map[string]binding
-	outer   *frame
-	class   *class
-	returns []returned
-	global  map[string]bool // names of the module that the function assigns to
-	mark    int             // guards at entry
-	entered int             // alterations at entry
+	run   *run
+	vars  map[string]binding
+	outer *frame
+	// class is the class that the function is written in, self that of its object.
+	class, self *class
+	returns     []returned
+	global      map[string]bool // names of the module that the function assigns to
+	mark        int             // guards at entry
+	entered     int             // alterations at entry
 	// nonlocal are the functions around whose names the function assigns to.
 	nonlocal map[string]*frame
 	loop     *loop
@@ -231,8 +233,8 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
-		u: u.side(), file: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
-		classes: map[string]*class{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
+		u: u.side(), file: f, tested: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
+		classes: map[string]*class{}, keys: map[syntax.Node]string{}, named: map[string]int{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
 	}
 }
 
@@ -865,16 +867,8 @@ func (f *frame) withStatement(n syntax.Node) flow {
 func (f *frame) define(n, whole syntax.Node) {
 	name := n.Field("name").Text()
 	if n.Is("class_definition") {
-		c := &class{name: name, node: n}
-		c.frame = &frame{run: f.run, vars: map[string]binding{}, outer: f, class: c, mark: f.mark}
-		for _, b := range n.Field("superclasses").NamedChildren() {
-			if !b.Is("keyword_argument") {
-				c.bases = append(c.bases, f.eval(b))
-			}
-		}
-		f.run.s.classes[name] = c
-		f.run.s.order = append(f.run.s.order, c)
-		f.set(name, binding{t: f.run.u().raw("class", name), at: n})
+		c := f.defineClass(n)
+		f.set(name, binding{t: c.term, at: n})
 		c.frame.block(n.Field("body"))
 		return
 	}
@@ -1064,15 +1058,13 @@ func (f *frame) store(target syntax.Node, text string, key, v *term, at syntax.N
 	}
 	switch object.Kind() {
 	case "identifier":
-		if key != nil || text == ".data" {
-			b, _ := f.lookup(object.Text())
-			f.share(old, b.at, at, func(t *term) *term {
-				if t == old {
-					return next
-				}
-				return u.raw("store", "view", t, next)
-			})
-		}
+		b, _ := f.lookup(object.Text())
+		f.share(old, b.at, at, func(t *term) *term {
+			if t == old {
+				return next
+			}
+			return u.raw("store", "view", t, next)
+		})
 		f.rebind(object.Text(), next, at)
 	case "attribute":
 		f.store(object, "."+object.Field("attribute").Text(), nil, next, at)

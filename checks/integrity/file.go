@@ -116,8 +116,8 @@ func hasName(f *frame, name string) bool {
 // that Python calls for every attribute, can do the same.
 func (c *comparison) derivations() {
 	for _, h := range c.head.order {
-		b := c.base.classes[h.name]
-		if b == nil || !strings.HasPrefix(h.name, "Test") {
+		b := c.base.classNamed(h.name)
+		if b == nil || c.head.classNamed(h.name) != h || !strings.HasPrefix(h.name, "Test") {
 			continue
 		}
 		for _, k := range h.node.Field("superclasses").NamedChildren() {
@@ -126,8 +126,8 @@ func (c *comparison) derivations() {
 			}
 		}
 		for _, name := range []string{"__getattribute__", "__getattr__", "__init_subclass__"} {
-			_, had := c.base.inClass(b, name, 0)
-			if now, ok := c.head.inClass(h, name, 0); ok && !had {
+			_, had := c.base.inClass(b, name)
+			if now, ok := c.head.inClass(h, name); ok && !had {
 				c.add(Checks, now.at, "called "+h.name+"."+name+" "+hash(now.at), "`%s` is called for what the tests of `%s` use; a maintainer must look", name, h.name)
 			}
 		}
@@ -207,8 +207,8 @@ func (c *comparison) moved(b *testFn, now []*testFn, matched map[*testFn]bool) {
 		return
 	}
 	at := firstStatement(c.head.file)
-	if name, _, ok := strings.Cut(b.key, "::"); ok && c.head.classes[name] != nil {
-		at = c.head.classes[name].node.Field("name")
+	if name, _, ok := strings.Cut(b.key, "::"); ok && c.head.classNamed(name) != nil {
+		at = c.head.classNamed(name).node.Field("name")
 	}
 	body := b.fn.node.Field("body").Squeeze()
 	for _, def := range c.head.file.Root().Find("function_definition") {

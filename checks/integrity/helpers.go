@@ -48,8 +48,10 @@ func (s *side) takeHelpers(t *tree.Tree, other *syntax.File) {
 			continue
 		}
 		from := newSide(s.u, f, s.known)
-		from.u, from.closures = s.u, s.closures
+		from.u, from.closures, from.classes, from.keys, from.named = s.u, s.closures, s.classes, s.keys, s.named
+		from.tested = s.tested
 		from.load()
+		s.others = append(s.others, from.order...)
 		module := strings.TrimSuffix(strings.ReplaceAll(p, "/", "."), ".py")
 		slices.Sort(wanted)
 		for _, name := range wanted {

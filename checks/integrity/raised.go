@@ -32,14 +32,17 @@ func catches(wide, narrow *term) bool {
 	if wide == narrow {
 		return true
 	}
-	if !wide.is("sym") || !narrow.is("sym", "class") {
+	if narrow.is("class") {
+		return slices.ContainsFunc(narrow.kids, func(base *term) bool { return catches(wide, base) })
+	}
+	if !wide.is("sym") || !narrow.is("sym") {
 		return false
 	}
 	if wide.text == "BaseException" {
 		return true
 	}
 	name := narrow.text
-	if narrow.is("class") || ancestors[name] == "" && name != "BaseException" {
+	if ancestors[name] == "" && name != "BaseException" {
 		// A class of somebody else; those by which pytest skips are no Exception.
 		return wide.text == "Exception" && !strings.Contains(name, "pytest") && !strings.Contains(name, "skip")
 	}

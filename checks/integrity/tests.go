@@ -72,30 +72,22 @@ func (s *side) tests() []*testFn {
 		}
 	}
 	for _, c := range s.order {
-		if s.classes[c.name] != c {
-			continue // a later class has taken its name
-		}
-		if !strings.HasPrefix(c.name, "Test") || unstored(s.module.vars[c.name].t) != s.u.raw("class", c.name) || s.uncollected(c) {
-			continue
+		if !strings.HasPrefix(c.name, "Test") || s.classNamed(c.name) != c || s.uncollected(c) {
+			continue // or a later class has taken its name
 		}
 		seen := map[string]bool{}
-		var visit func(k *class, depth int)
-		visit = func(k *class, depth int) {
+		for _, k := range s.lineage(c) {
 			s.u.spend(1)
 			for _, name := range s.ordered(k.frame) {
 				if b := k.frame.vars[name]; strings.HasPrefix(name, "test") && b.fn != nil && !seen[name] {
 					seen[name] = true
 					fn := *b.fn
-					fn.bound, fn.class = !decorated(fn.node, "staticmethod"), c
+					fn.bound, fn.self = !decorated(fn.node, "staticmethod"), c
 					marks := slices.Concat(moduleMarks, s.pytestmark(c.frame), s.decorators(c.frame.outer, c.node))
 					out = append(out, s.newTest(c.name+"::", name, &fn, marks))
 				}
 			}
-			for _, base := range s.basesOf(k, depth) {
-				visit(base, depth+1)
-			}
 		}
-		visit(c, 0)
 	}
 	return out
 }
@@ -179,8 +171,10 @@ func (s *side) fixtureSets(t *testFn) {
 		return out
 	}
 	todo := append(asked(t.fn), s.automaticIn(s.module)...)
-	if t.fn.class != nil {
-		todo = append(todo, s.automaticIn(t.fn.class.frame)...)
+	if c := t.fn.owner(); c != nil {
+		for _, k := range s.lineage(c) {
+			todo = append(todo, s.automaticIn(k.frame)...)
+		}
 	}
 	for ; len(todo) > 0; todo = todo[1:] {
 		name := todo[0]
@@ -210,8 +204,8 @@ func (s *side) fixtureSets(t *testFn) {
 // none.
 func (s *side) fixtureNamed(name string, t *testFn) binding {
 	b, ok := binding{}, false
-	if t.fn.class != nil {
-		b, ok = s.inClass(t.fn.class, name, 0)
+	if c := t.fn.owner(); c != nil {
+		b, ok = s.inClass(c, name)
 	}
 	if !ok {
 		b = s.module.vars[name]
@@ -545,6 +539,9 @@ func showOne(t *term) string {
 func (s *side) execute(t *testFn, c testCase) []event {
 	r := s.newRun()
 	f := &frame{run: r, vars: map[string]binding{}, outer: s.module}
+	if t.fn.owner() != nil {
+		f.set("self", binding{t: s.u.raw("sym", "self"), at: t.name})
+	}
 	// Marks skip before the test begins.
 	for _, m := range slices.Concat(t.marks, c.marks) {
 		if v, known := m.cond.truth(); known && !v {
@@ -589,8 +586,10 @@ func (s *side) execute(t *testFn, c testCase) []event {
 func (f *frame) runFixtures(t *testFn, c testCase) {
 	s := f.run.s
 	scopes := []*frame{s.module}
-	if t.fn.class != nil {
-		scopes = append(scopes, t.fn.class.frame)
+	if c := t.fn.owner(); c != nil {
+		for _, k := range slices.Backward(s.lineage(c)) {
+			scopes = append(scopes, k.frame)
+		}
 	}
 	for _, scope := range scopes {
 		for _, name := range s.automaticIn(scope) {
@@ -631,17 +630,18 @@ func (f *frame) runSetup(t *testFn) {
 		}
 	}
 	for _, name := range moduleSetup {
-		if b := s.module.vars[name]; b.fn != nil && (t.fn.class == nil || !strings.HasSuffix(name, "_function")) {
+		if b := s.module.vars[name]; b.fn != nil && (t.fn.owner() == nil || !strings.HasSuffix(name, "_function")) {
 			enter(b.fn)
 		}
 	}
-	if t.fn.class == nil {
+	c := t.fn.owner()
+	if c == nil {
 		return
 	}
 	for _, name := range classSetup {
-		if b, ok := s.inClass(t.fn.class, name, 0); ok && b.fn != nil {
+		if b, ok := s.inClass(c, name); ok && b.fn != nil {
 			fn := *b.fn
-			fn.class, fn.bound = t.fn.class, !decorated(fn.node, "staticmethod")
+			fn.self, fn.bound = c, !decorated(fn.node, "staticmethod")
 			enter(&fn)
 		}
 	}
@@ -692,6 +692,9 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	}
 	fn := *b.fn
 	fn.bound = fn.class != nil
+	if fn.bound {
+		fn.self = t.fn.owner()
+	}
 	var args []argument
 	for i, p := range fn.node.Field("parameters").NamedChildren() {
 		pname, def := parameter(p)
@@ -732,8 +735,8 @@ func (s *side) requested(fn *closure, t *testFn) *term {
 		for _, p := range todo[0].node.Field("parameters").NamedChildren() {
 			name, _ := parameter(p)
 			b := s.module.vars[name]
-			if t.fn.class != nil {
-				if own, ok := s.inClass(t.fn.class, name, 0); ok {
+			if c := t.fn.owner(); c != nil {
+				if own, ok := s.inClass(c, name); ok {
 					b = own
 				}
 			}
