@@ -454,7 +454,10 @@ func (f *frame) member(n syntax.Node) (binding, *term) {
 		}
 		return u.attr(plainObject(t), name)
 	})
-	if stored != nil {
+	switch {
+	case stored != nil && isCheck(name):
+		t = plainObject(t) // a check that was replaced is told of where that was done
+	case stored != nil:
 		return binding{}, stored
 	}
 	if c != nil {
@@ -681,7 +684,7 @@ func (f *frame) thunk(t *term) *term {
 	r := &run{s: f.run.s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth + 1, active: f.run.active}
 	inner := &frame{run: r, vars: map[string]binding{}}
 	v, _ := inner.invoke(at, nil, t, nil)
-	return f.run.made(u.raw("fn", "", append(mapEvents(u, r.events), v)...), at)
+	return f.run.made(u.raw("fn", "", slices.Concat(mapEvents(u, r.events), r.alteredModule(), []*term{v})...), at)
 }
 
 // idle marks the functions among the values of a term that compute nothing but
@@ -728,17 +731,92 @@ func (f *frame) changes(call syntax.Node, callee *term, name string, kids []*ter
 // overwrite gives the tensor that an expression shows a new value, under each
 // name that it has here.
 func (f *frame) overwrite(target, at syntax.Node, change func(old *term) *term) {
+	whole := target
 	target = tensorOf(target)
-	if !target.Is("identifier") || target.Text() == "self" {
+	if !target.Is("identifier") {
 		return
 	}
+	u := f.run.u()
 	old := f.eval(target)
-	if f.foreign(old) || old.is("none") {
+	switch {
+	case object(old):
+		// What is changed is an attribute of the object.
+		if target == whole || !target.Parent().Is("attribute") {
+			return
+		}
+		target = target.Parent()
+		held := f.eval(target)
+		f.share(held, syntax.Node{}, at, change)
+		f.assign(target, f.run.made(change(f.eval(target)), at), at)
 		return
+	case f.foreign(old), old.is("none"):
+		return
+	case old.is("list", "tuple", "dict"):
+		for n := target; n != whole; {
+			n = n.Parent()
+			switch v := f.eval(n); {
+			case v.is("list", "tuple", "dict"):
+				continue
+			case v.is("index", "attr") && v.kids[0].is("list", "tuple", "dict"):
+				// It is not known which of the elements.
+				for _, e := range elements(v.kids[0]) {
+					f.share(e, syntax.Node{}, at, func(t *term) *term { return u.raw("maybe", "", t, change(t)) })
+				}
+			case !f.foreign(v):
+				f.share(v, syntax.Node{}, at, change)
+			}
+			return
+		}
 	}
 	b, _ := f.lookup(target.Text())
 	f.share(old, b.at, at, change)
 	f.rebind(target.Text(), f.run.made(change(old), at), at)
+}
+
+// elements are the values in a sequence or dictionary.
+func elements(t *term) []*term {
+	var out []*term
+	for _, k := range t.kids {
+		if k.is("pair", "opt") {
+			k = k.kids[1]
+		}
+		if !k.constant && !k.is("none", "star", "dstar") && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// replaced is a sequence or dictionary in which a value is another, at any depth of
+// sequences.
+func (u *universe) replaced(t, old, with *term, memo map[*term]*term) *term {
+	if t == old {
+		return with
+	}
+	if !t.is("list", "tuple", "set", "dict", "pair", "opt", "star") && !(t.is("store") && t.text == "[]") || t.constant {
+		return t
+	}
+	if known := memo[t]; known != nil {
+		return known
+	}
+	u.spend(1 + len(t.kids)/8)
+	list := t.kids
+	if pairs := u.orders[t]; t.is("dict") && len(pairs) == len(t.kids) {
+		list = pairs
+	}
+	kids := mapTerms(list, func(k *term) *term { return u.replaced(k, old, with, memo) })
+	out := t
+	switch {
+	case slices.Equal(kids, list):
+	case t.is("dict"):
+		out = u.dict(kids)
+	case t.is("set"):
+		out = u.set(kids)
+	default:
+		out = u.raw(t.op, t.text, kids...)
+	}
+	memo[t] = out
+	return out
 }
 
 // views are methods whose result shares the memory of what they are called on.
@@ -821,37 +899,53 @@ func single(t *term) bool {
 	return false
 }
 
-// share gives the other names of an object that is changed in place, and of what it
-// is a view of, their new values: here and in the functions that called. at is where
-// it is changed, held where the object was got: two equal terms may be two objects.
+// share gives the other names of an object that is changed in place, of what it is a
+// view of, and of the sequences that hold it, their new values: here, in the functions
+// that called and in the module. at is where it is changed, held where the object was
+// got: two equal terms may be two objects. Without held it is one of those that are
+// equal, and it is not known which.
 func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term) {
 	if whole := viewed(old); whole.constant || whole.is("none") || f.foreign(whole) {
 		return
 	}
+	u := f.run.u()
 	frames := []*frame{}
 	for _, g := range append([]*frame{f}, f.run.callers...) {
-		for ; g != nil && g.outer != nil; g = g.outer {
+		for ; g != nil; g = g.outer {
 			if !slices.Contains(frames, g) {
 				frames = append(frames, g)
 			}
 		}
 	}
 	for t := old; t != nil; t = viewOf(t) {
-		next := (*term)(nil)
+		next, memo := (*term)(nil), map[*term]*term{}
 		for _, g := range frames {
-			f.run.u().spend(len(g.vars)/8 + 1)
+			u.spend(len(g.vars)/8 + 1)
 			for _, name := range sortedKeys(g.vars) {
 				b := g.vars[name]
-				if b.t != t || t == old && !single(t) && !(held.Valid() && b.at == held) {
+				if b.t == nil || b.t != t && !b.t.is("list", "tuple", "set", "dict", "store") {
 					continue
 				}
 				if next == nil {
 					next = f.run.made(change(t), at)
 				}
-				if next := (binding{t: next, at: at}); g != f {
-					f.run.alter(slot{g, name}, next)
+				is := binding{t: next, at: at}
+				switch {
+				case b.t != t:
+					if is.t = u.replaced(b.t, t, next, memo); is.t == b.t {
+						continue
+					}
+					is.at = b.at
+				case t != old || single(t) || held.Valid() && b.at == held:
+				case held.Valid():
+					continue
+				default:
+					is.t = f.run.made(u.raw("maybe", "", t, next), at)
+				}
+				if g != f {
+					f.run.alter(slot{g, name}, is)
 				} else {
-					f.set(name, next)
+					f.set(name, is)
 				}
 			}
 		}

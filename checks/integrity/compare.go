@@ -407,18 +407,14 @@ func (c *comparison) absorb(o *comparison) {
 // the head come: the place itself, or an assignment of a name that it uses, with the
 // conditions around that. It is the place where there is none.
 func (c *comparison) changedSource(at syntax.Node) syntax.Node {
-	if c.head.added == nil {
-		c.head.added = addedLines(c.base.file, c.head.file)
-	}
+	added := c.addedUntil()
 	isNew := func(n syntax.Node) bool {
-		for line := n.Pos().Line; line <= n.Pos().Line+strings.Count(n.Text(), "\n"); line++ {
-			if c.head.added[line] {
-				return true
-			}
-		}
-		return false
+		c.u.spend(1)
+		first := n.Pos().Line
+		last := n.File().Position(n.Span().End).Line
+		return added[min(last, len(added)-1)] > added[first-1]
 	}
-	if !at.Valid() || c.head.added[at.Pos().Line] {
+	if !at.Valid() || added[at.Pos().Line] > added[at.Pos().Line-1] {
 		return at
 	}
 	var found syntax.Node
@@ -452,20 +448,27 @@ func (c *comparison) changedSource(at syntax.Node) syntax.Node {
 	return orElse(found, at)
 }
 
-// addedLines are the lines of a file that another does not have as often.
-func addedLines(base, head *syntax.File) map[int]bool {
+// addedUntil counts the lines up to each of the head, and with it, that the base does
+// not have as often.
+func (c *comparison) addedUntil() []int {
+	if c.head.added != nil {
+		return c.head.added
+	}
+	base, head := c.base.file, c.head.file
+	c.u.spend((base.LineCount() + head.LineCount()) / 8)
 	left := map[string]int{}
 	for n := range base.LineCount() {
 		left[base.Line(n+1)]++
 	}
-	out := map[int]bool{}
+	c.head.added = make([]int, head.LineCount()+1)
 	for n := range head.LineCount() {
 		line := head.Line(n + 1)
+		c.head.added[n+1] = c.head.added[n]
 		if left[line]--; left[line] < 0 {
-			out[n+1] = true
+			c.head.added[n+1]++
 		}
 	}
-	return out
+	return c.head.added
 }
 
 // setOf is where the values of a case are written: the decorator that has a
@@ -760,7 +763,10 @@ func (c *comparison) cut(before []event) func(event) bool {
 				unreached[n.Squeeze()] = true
 			}
 		}
-		cut := func(e event) bool { return unreached[e.node.Squeeze()] }
+		within := qualified(fn)
+		cut := func(e event) bool {
+			return unreached[e.node.Squeeze()] && qualified(e.node.Ancestor("function_definition")) == within
+		}
 		kind, first := Kind(0), event{}
 		for _, e := range before {
 			k := map[eventKind]Kind{checked: Checks, measured: Cases, effected: Inputs, stored: Inputs}[e.kind]
@@ -780,6 +786,14 @@ func (c *comparison) cut(before []event) func(event) bool {
 		return cut
 	}
 	return func(event) bool { return false }
+}
+
+// qualified is a function's name with those of the classes and functions around it.
+func qualified(fn syntax.Node) string {
+	if !fn.Valid() {
+		return ""
+	}
+	return qualified(fn.Ancestor("function_definition", "class_definition")) + "." + fn.Field("name").Text()
 }
 
 // stopped reports whether one of the problems from an index on is what cut reports.

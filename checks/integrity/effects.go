@@ -329,7 +329,7 @@ func (c *comparison) arrival(b, h *testFn, baseCases, headCases []testCase) {
 		}
 		return strings.Join(kept, ",") + " " + t.key(kept)
 	}
-	like := map[string]*testCase{}
+	like, likeNow := map[string]*testCase{}, map[string]*testCase{}
 	for i, bc := range baseCases {
 		switch bc.backend() {
 		case candidate:
@@ -340,6 +340,11 @@ func (c *comparison) arrival(b, h *testFn, baseCases, headCases []testCase) {
 	}
 	if len(like) == 0 {
 		return
+	}
+	for i, hc := range headCases {
+		if hc.backend() == reference {
+			likeNow[key(hc, reference)] = &headCases[i]
+		}
 	}
 	from, memo := len(c.order), map[*term]*term{}
 	total := 0
@@ -363,18 +368,31 @@ func (c *comparison) arrival(b, h *testFn, baseCases, headCases []testCase) {
 		if skippedForGood(before) || skippedForGood(after) {
 			continue
 		}
+		// What the reference lost as well is told of it, and not as what the new backend
+		// lacks.
+		lost := c.trial()
+		if now := likeNow[key(headCases[i], candidate)]; now != nil {
+			lost.checks(before, c.head.execute(h, *now), *now)
+		}
 		// Backends may be measured in different ways, as upstream's are.
 		unmeasured := func(list []event) []event {
 			return slices.DeleteFunc(list, func(e event) bool { return e.kind == measured })
 		}
 		try.checks(unmeasured(before), unmeasured(after), headCases[i])
 		try.order = slices.DeleteFunc(try.order, func(p *problem) bool { return p.Kind == Cases })
+		try.order = slices.DeleteFunc(try.order, func(p *problem) bool {
+			return slices.ContainsFunc(lost.order, func(o *problem) bool { return o.Kind == p.Kind && o.Span == p.Span && o.Construct == p.Construct })
+		})
 		for _, p := range try.order {
+			unlike := ", unlike `" + reference + "`"
+			if slices.ContainsFunc(lost.order, func(o *problem) bool { return o.Kind == p.Kind && o.Construct == p.Construct }) {
+				unlike = ""
+			}
 			if p.Kind == Inputs && aboutGradients(p.Message) {
 				p.note() // the backend is forward-only
 			}
 			p.Construct = "arrival " + p.Construct
-			p.Message = "for the new backend `" + candidate + "`, unlike `" + reference + "`: " + p.Message
+			p.Message = "for the new backend `" + candidate + "`" + unlike + ": " + p.Message
 		}
 		c.absorb(try)
 	}

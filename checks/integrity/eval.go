@@ -42,8 +42,9 @@ type side struct {
 	fnOf   map[closureKey]*term
 	// unentered remembers the functions that are not entered.
 	unentered map[syntax.Node]*term
-	// added are the lines that the other revision does not have, once asked for.
-	added map[int]bool
+	// added counts the lines up to each that the other revision does not have, once asked
+	// for.
+	added []int
 	// stops are those of the last run of a test or function.
 	stops []syntax.Node
 	// helpers are functions of other files that are entered, by their full name.
@@ -219,9 +220,7 @@ type run struct {
 	// changed in frames that are not their own, in order.
 	callers []*frame
 	altered []alteration
-	// touched says that a name of the module was altered, attempts are the try blocks
-	// that run.
-	touched  bool
+	// attempts are the try blocks that run.
 	attempts []*attempt
 	// ended is the number of guards under which the run ended for good, or -1.
 	ended int
@@ -243,7 +242,7 @@ func (s *side) load() {
 	r := s.newRun()
 	s.module = &frame{run: r, vars: map[string]binding{}}
 	s.module.block(s.file.Root())
-	s.unentered = map[syntax.Node]*term{} // names may have got other values since
+	s.forgetFunctions()
 	s.events = r.events
 }
 
@@ -1080,9 +1079,18 @@ func (f *frame) rebind(name string, t *term, at syntax.Node) {
 	f.set(name, binding{t: t, at: at})
 }
 
-// mutated gives a name whose object was changed in place its new value: while
-// the module is imported, where the name is defined.
+// mutated gives a name whose object was changed in place its new value, and the others
+// of that object theirs: while the module is imported, where the name is defined.
 func (f *frame) mutated(name string, t *term, at syntax.Node) {
+	b, ok := f.lookup(name)
+	if ok && b.t != nil && b.at.Valid() {
+		f.share(b.t, b.at, at, func(old *term) *term {
+			if old == b.t {
+				return t
+			}
+			return f.run.u().raw("mut", "part", old, t)
+		})
+	}
 	owner := f
 	if s := f.run.s; s.module != nil && f.run == s.module.run {
 		for o := f; o != nil; o = o.outer {

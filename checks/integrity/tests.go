@@ -18,6 +18,8 @@ type testFn struct {
 	others []decoration
 	// made are the parameters that fixtures of the file make of theirs.
 	made map[string]bool
+	// used are the fixtures that marks name.
+	used []string
 	// selected are marks by which a run may select.
 	selected []decoration
 }
@@ -170,7 +172,7 @@ func (s *side) fixtureSets(t *testFn) {
 		}
 		return out
 	}
-	todo := append(asked(t.fn), s.automaticIn(s.module)...)
+	todo := slices.Concat(asked(t.fn), t.used, s.automaticIn(s.module))
 	if c := t.fn.owner(); c != nil {
 		for _, k := range s.lineage(c) {
 			todo = append(todo, s.automaticIn(k.frame)...)
@@ -231,6 +233,11 @@ func (s *side) decorate(t *testFn, d decoration) {
 		t.sets = append(t.sets, s.paramSet(args, d))
 		return
 	case "pytest.mark.usefixtures":
+		for _, a := range args {
+			if a.is("str") {
+				t.used = append(t.used, a.text)
+			}
+		}
 		t.others = append(t.others, d)
 		return
 	case "staticmethod", "classmethod":
@@ -579,6 +586,7 @@ func (s *side) execute(t *testFn, c testCase) []event {
 		}
 	}
 	s.stops = r.stops
+	r.undo(0) // the next test finds the module as it was
 	return r.events
 }
 
@@ -595,6 +603,9 @@ func (f *frame) runFixtures(t *testFn, c testCase) {
 		for _, name := range s.automaticIn(scope) {
 			f.fixture(name, t, c, 0)
 		}
+	}
+	for _, name := range t.used {
+		f.fixture(name, t, c, 0)
 	}
 }
 
@@ -687,6 +698,11 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	if b.fn == nil {
 		return s.u.raw("sym", name)
 	}
+	// A test has one of each; what one fixture changes, others and the test see.
+	made := "fixture " + name
+	if b, ok := f.vars[made]; ok {
+		return b.t
+	}
 	if depth > maxInline {
 		return s.requested(b.fn, t)
 	}
@@ -717,8 +733,9 @@ func (f *frame) fixture(name string, t *testFn, c testCase, depth int) *term {
 	}
 	v, ok := f.enterCall(&fn, args)
 	if !ok {
-		return s.requested(b.fn, t)
+		v = s.requested(b.fn, t)
 	}
+	f.set(made, binding{t: v, at: b.at})
 	return v
 }
 

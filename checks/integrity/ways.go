@@ -48,17 +48,42 @@ func (f *frame) set(name string, b binding) {
 func (r *run) alter(at slot, b binding) {
 	r.altered = append(r.altered, alteration{at.frame, at.name, at.frame.vars[at.name]})
 	r.put(at, b)
-	r.touched = r.touched || at.frame.outer == nil
 	r.got(at, b, nil)
 }
 
 // put is a value of a name, or none.
 func (r *run) put(at slot, b binding) {
+	if at.frame.outer == nil {
+		r.s.forgetFunctions()
+	}
 	if b == (binding{}) {
 		delete(at.frame.vars, at.name)
 		return
 	}
 	at.frame.vars[at.name] = b
+}
+
+// forgetFunctions makes the side ask again for what functions do, since names of the module have
+// got other values.
+func (s *side) forgetFunctions() {
+	clear(s.fnOf)
+	clear(s.unentered)
+}
+
+// alteredModule takes back what a function changed that the module holds, and says what
+// that was: the function is not called where it is a value.
+func (r *run) alteredModule() (out []*term) {
+	for _, a := range r.since(0) {
+		if a.frame.outer == nil {
+			out = append(out, r.u().raw("alters", a.name, a.frame.held(a.was)))
+		}
+	}
+	for _, a := range slices.Backward(r.altered) {
+		if a.frame.outer == nil {
+			r.put(slot{a.frame, a.name}, a.was)
+		}
+	}
+	return out
 }
 
 // got tells the try blocks that run of a value: those of a frame, or all.
