@@ -54,7 +54,10 @@ type side struct {
 	// automatic remembers the fixtures of a scope that are used without being
 	// named, in order; each test asks.
 	automatic map[*frame][]string
-	events    []event // of the module and of class bodies
+	// taken is what decorators used, by definition; given counts the assignments.
+	taken  map[syntax.Node][]taking
+	given  map[takenName]int
+	events []event // of the module and of class bodies
 }
 
 type closureKey struct {
@@ -865,6 +868,7 @@ func (f *frame) withStatement(n syntax.Node) flow {
 // define binds a function or class.
 func (f *frame) define(n, whole syntax.Node) {
 	name := n.Field("name").Text()
+	f.take(n)
 	if n.Is("class_definition") {
 		c := f.defineClass(n)
 		f.set(name, binding{t: c.term, at: n})
@@ -984,6 +988,7 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 	switch target.Kind() {
 	case "identifier":
 		f.set(target.Text(), binding{t: v, at: f.where(at)})
+		f.gives(target.Text())
 		if f.global[target.Text()] {
 			f.run.record(stored, u.raw("store", "global "+target.Text(), v), target.Parent(), "")
 		}

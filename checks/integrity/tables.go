@@ -293,7 +293,7 @@ func builtin(u *universe, callee *term, args []*term) *term {
 			return u.raw("list", "", r...)
 		}
 	case "sorted":
-		if one && concrete {
+		if one && all {
 			return sorted(u, seqs[0])
 		}
 	case "dict":
@@ -400,17 +400,19 @@ func iterated(u *universe, callee *term, args []*term) []*term {
 	return args
 }
 
-// sorted are numbers or texts in their order; others have none that is known.
+// sorted are numbers or texts in their order, whichever of them are there; others have
+// none that is known.
 func sorted(u *universe, list []*term) *term {
 	list = slices.Clone(list)
 	for _, k := range list {
-		v, isNumber := k.number()
-		if k.op == "str" && list[0].op == "str" || isNumber && v == v && list[0].op != "str" {
+		v, isNumber := present(k).number()
+		if first := present(list[0]); present(k).is("str") && first.is("str") || isNumber && v == v && !first.is("str") {
 			continue
 		}
 		return nil
 	}
 	slices.SortStableFunc(list, func(a, b *term) int {
+		a, b = present(a), present(b)
 		if a.is("str") {
 			return strings.Compare(a.text, b.text)
 		}
@@ -419,6 +421,14 @@ func sorted(u *universe, list []*term) *term {
 		return cmp.Compare(x, y)
 	})
 	return u.raw("list", "", list...)
+}
+
+// present is an element of a list where it is there.
+func present(t *term) *term {
+	if t.is("opt") {
+		return t.kids[1]
+	}
+	return t
 }
 
 func listRange(u *universe, args []*term) *term {

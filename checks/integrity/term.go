@@ -584,6 +584,9 @@ func (u *universe) bin(op string, a, b *term) *term {
 		}
 	case op == "*" && b.is("list", "tuple"):
 		return u.bin(op, b, a)
+	case op == "-" && a.is("set") && b.is("set") && b.concrete() && texts(a) && texts(b):
+		u.spend(len(a.kids) * len(b.kids) / 8)
+		return u.set(slices.DeleteFunc(slices.Clone(a.kids), func(k *term) bool { return slices.Contains(b.kids, present(k)) }))
 	case op == "|" && a.is("dict") && b.is("dict"):
 		return u.dict(append(slices.Clone(a.kids), b.kids...))
 	}
@@ -591,6 +594,11 @@ func (u *universe) bin(op string, a, b *term) *term {
 		a, b = b, a
 	}
 	return u.raw("bin", op, a, b)
+}
+
+// texts reports whether all elements of a set are texts.
+func texts(set *term) bool {
+	return !slices.ContainsFunc(set.kids, func(k *term) bool { return !present(k).is("str") })
 }
 
 func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {

@@ -31,6 +31,7 @@ type paramSet struct {
 	values *term // what the cases come from
 	known  bool  // cases holds all of them
 	at     syntax.Node
+	from   syntax.Node // the decorator, or the parameters of a fixture
 }
 
 // paramCase is one row of a decorator.
@@ -140,6 +141,7 @@ func (s *side) pytestmark(f *frame) []decoration {
 // decorators lists the decorators of a definition with their values.
 func (s *side) decorators(f *frame, def syntax.Node) []decoration {
 	var out []decoration
+	f = f.asTaken(def)
 	for _, d := range syntax.PyDecorators(def) {
 		out = append(out, decoration{f.eval(d), d})
 	}
@@ -191,7 +193,7 @@ func (s *side) fixtureSets(t *testFn) {
 		if !d.Is("call") || !params.Valid() {
 			continue
 		}
-		set := paramSet{names: []string{name}, at: params, values: b.fn.scope.eval(params)}
+		set := paramSet{names: []string{name}, at: params, from: params, values: b.fn.scope.eval(params)}
 		if set.list(s) {
 			t.sets = append(t.sets, set)
 			if t.made == nil {
@@ -306,7 +308,7 @@ func (s *side) mark(callee *term, args []*term, at syntax.Node, whole *term) (ma
 
 // paramSet reads a parametrize decorator.
 func (s *side) paramSet(args []*term, d decoration) paramSet {
-	set := paramSet{at: d.at}
+	set := paramSet{at: d.at, from: d.at}
 	call := d.at
 	if call.Is("call") {
 		if v := syntax.PyArg(call, "argvalues", 1); v.Valid() {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/host"
+	"github.com/tilegate/tilegate/checks/integrity"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -40,7 +41,7 @@ var Rule = &rules.Rule{
 		"Write the op's test, dispatched through `tilegym.ops` and parametrised over the backends, `cutile-rs` among them.",
 	},
 	First: map[string]int{"direct": 1, "skip": 2, "ids": 3, "registration": 0, "gate": 0, "test": 4},
-	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, integrity.Suites}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -55,18 +56,22 @@ func run(p *rules.Pass) {
 		return
 	}
 	t := host.ParseWrapper(f)
-	lists := t.BackendLists()
+	suite := integrity.Suites.Of(p)
 	spelled(p, t)
-	registered(p, k, t, lists)
+	registered(p, k, t, suite)
 	for _, fn := range f.Root().Find("function_definition") {
 		if !strings.HasPrefix(fn.Field("name").Text(), "test") {
 			continue
 		}
-		if param := t.BackendParam(fn, lists); param != "" {
-			direct(p, t, fn, param)
-			skips(p, k, t, fn, param)
+		listings := suite.Listings(fn)
+		ids(p, fn, listings)
+		for _, l := range listings {
+			if param := l.Param(host.Backend); param != "" {
+				direct(p, t, fn, param)
+				skips(p, k, t, suite, fn, param)
+				break
+			}
 		}
-		ids(p, t, fn, lists)
 	}
 }
 
@@ -98,119 +103,82 @@ func spelled(p *rules.Pass, t *host.Wrapper) {
 	}
 }
 
-// parametrizations lists the parametrize calls of a file over backends.
-func parametrizations(t *host.Wrapper) []syntax.Node {
-	var out []syntax.Node
-	for _, c := range t.File.Root().Find("call") {
-		if syntax.PyName(c.Field("function")) != "parametrize" {
-			continue
-		}
-		if names, ok := t.String(syntax.PyArg(c, "argnames", 0)); ok && (strings.Contains(names, "backend") || strings.Contains(names, "framework")) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // registered reports a test file whose backends are all known and lack this one.
-func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, lists map[string]bool) {
+func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity.Suite) {
 	if k.Wrapper == nil || len(k.Wrapper.Registers) == 0 {
 		return
 	}
-	over := parametrizations(t)
-	if len(over) == 0 {
+	var at syntax.Node
+	known := true
+	// A list that is filled in a way that the evaluator does not follow may hold the
+	// backend: names are a second opinion, by which it may.
+	lists := mayHold(t)
+	for _, l := range suite.All() {
+		if !l.Backends() {
+			continue
+		}
+		switch l.Holds(host.Backend) {
+		case integrity.Surely:
+			return
+		case integrity.Unknown:
+			known = false
+		}
+		known = known && !t.HoldsBackend(l.At, lists)
+		if !at.Valid() || l.At.Span().Start < at.Span().Start {
+			at = l.At
+		}
+	}
+	if !at.Valid() {
 		p.Undecided("the test file chooses its backends in another way")
 		return
 	}
-	for _, c := range over {
-		values := syntax.PyArg(c, "argvalues", 1)
-		switch {
-		case t.HoldsBackend(values, lists):
-			return
-		case !local(t, values):
-			p.Undecided("the test's backends come from elsewhere")
-			return
-		}
+	if !known {
+		p.Undecided("the list of the tests' backends is not followed")
+		return
 	}
-	p.ReportFix(over[0], rules.Error, "registration", gate(t, over[0]), "no test in `%s` runs with `cutile-rs`, although `%s` registers the op; expected `if is_backend_available(\"cutile-rs\"): _backends = _backends + [\"cutile-rs\"]`", k.Test, k.Kernel.Wrapper)
+	p.ReportFix(at, rules.Error, "registration", gate(t, at), "no test in `%s` runs with `cutile-rs`, although `%s` registers the op; expected `if is_backend_available(\"cutile-rs\"): _backends = _backends + [\"cutile-rs\"]`", k.Test, k.Kernel.Wrapper)
 }
 
-// local reports whether a list of backends is written in the file, also by a
-// function of the file that gets such lists.
-func local(t *host.Wrapper, n syntax.Node) bool { return written(t, n, map[string]bool{}) }
-
-func written(t *host.Wrapper, n syntax.Node, seen map[string]bool) bool {
-	switch n.Kind() {
-	case "string", "integer":
-		return true
-	case "list", "tuple":
-		return members(t, n, seen)
-	case "parenthesized_expression":
-		return written(t, n.NamedChild(0), seen)
-	case "binary_operator":
-		return written(t, n.Field("left"), seen) && written(t, n.Field("right"), seen)
-	case "call":
-		fn := n.Field("function")
-		for _, a := range syntax.PyArgs(n) {
-			if !written(t, a, seen) {
-				return false
-			}
-		}
-		return fn.Is("identifier") && t.Function(fn).Valid() && len(syntax.PyArgs(n)) == len(n.Field("arguments").NamedChildren())
-	case "identifier":
-		name := n.Text()
-		if seen[name] {
-			return true // decided by its other assignments
-		}
-		seen[name] = true
-		found := false
-		for _, a := range t.File.Root().Find("assignment", "augmented_assignment", "for_statement") {
-			if a.Field("left").Text() == name {
-				if !written(t, a.Field("right"), seen) {
-					return false
-				}
-				found = true
-			}
-		}
-		for _, c := range t.File.Root().Find("call") {
-			fn := c.Field("function")
-			if !fn.Is("attribute") || fn.Field("object").Text() != name {
-				continue
-			}
-			for _, a := range syntax.PyArgs(c) {
-				if !written(t, a, seen) {
-					return false
-				}
-			}
-		}
-		return found
+// mayHold names what may hold the backend, outside of tests: lists, functions that
+// speak of it, and what is handed to a function together with it.
+func mayHold(t *host.Wrapper) map[string]bool {
+	out := t.BackendLists()
+	tested := func(n syntax.Node) bool {
+		return strings.HasPrefix(host.Owner(n).Field("name").Text(), "test")
 	}
-	return false
-}
-
-// members reports whether each name in a list is one that the file gives a value
-// which is written there.
-func members(t *host.Wrapper, list syntax.Node, seen map[string]bool) bool {
-	sure := true
-	list.Inspect(func(n syntax.Node) bool {
-		switch n.Kind() {
-		case "identifier":
-			sure = sure && written(t, n, seen)
-		case "attribute", "lambda":
-			return false // a dtype or the like
-		case "call":
-			if syntax.PyName(n.Field("function")) != "param" {
-				sure = false
-			} else {
-				for _, a := range syntax.PyArgs(n) {
-					sure = sure && written(t, a, seen)
-				}
+	taint := func(target syntax.Node) {
+		for _, id := range append(target.Find("identifier"), target) {
+			if id.Is("identifier") {
+				out[id.Text()] = true
 			}
-			return false
 		}
-		return sure
-	})
-	return sure
+	}
+	for range 4 { // one leads to another
+		for _, def := range t.File.Root().Find("function_definition") {
+			if name := def.Field("name").Text(); !strings.HasPrefix(name, "test") && (t.HoldsBackend(def.Field("body"), out) || t.HoldsBackend(def.Field("parameters"), out)) {
+				out[name] = true
+			}
+		}
+		for _, n := range t.File.Root().Find("call", "assignment", "augmented_assignment", "for_statement") {
+			switch {
+			case tested(n) || syntax.PyName(n.Field("function")) == "parametrize" || !t.HoldsBackend(n, out):
+			case n.Is("call"):
+				for _, a := range append(syntax.PyArgs(n), n.Field("function").Field("object")) {
+					root, _, _ := strings.Cut(a.Text(), ".")
+					if a.Is("identifier", "attribute") && t.Imports[root] == "" && root != "self" && root != "cls" {
+						out[syntax.PyName(a)] = true
+					}
+				}
+			case n.Is("for_statement"):
+				if t.HoldsBackend(n.Field("right"), out) {
+					taint(n.Field("left"))
+				}
+			default:
+				taint(n.Field("left"))
+			}
+		}
+	}
+	return out
 }
 
 // gate adds the backend to the list that a parametrization names: after the
@@ -323,7 +291,7 @@ func dispatches(t *host.Wrapper, fn syntax.Node) bool {
 
 // skips warns of a case that the test skips for the reference and the wrapper
 // rejects, while nothing skips it for the backend.
-func skips(p *rules.Pass, k *host.Kernel, t *host.Wrapper, fn syntax.Node, param string) {
+func skips(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity.Suite, fn syntax.Node, param string) {
 	if k.Wrapper == nil {
 		return
 	}
@@ -356,9 +324,24 @@ func skips(p *rules.Pass, k *host.Kernel, t *host.Wrapper, fn syntax.Node, param
 			reference = append(reference, skip{cond, all})
 		}
 	}
+	if len(reference) == 0 {
+		return
+	}
+	// What helpers, fixtures and the list of cases leave out counts as well.
+	asked, left, known := suite.Skipping(fn, param, host.Backend, "cutile")
+	if !known {
+		p.Undecided("a function that is not followed may skip the backend")
+		return
+	}
+	for n := range asked {
+		ours[spelling(n)] = true
+	}
 	for _, s := range reference {
 		var missing []string
 		covered := false
+		for n := range left {
+			covered = covered || s.names[spelling(n)]
+		}
 		for n := range s.names {
 			if rejected[n] {
 				missing = append(missing, n)
@@ -394,6 +377,11 @@ func skipping(block syntax.Node) bool {
 	return false
 }
 
+// spelling is a name as it is compared: transpose_a is trans_a.
+func spelling(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "transpose", "trans"), "_", "")
+}
+
 // names lists what a condition asks for, spelt alike: transpose_a is trans_a,
 // a.dtype is dtype. The backend's parameter is left out.
 func names(cond syntax.Node, param string) map[string]bool {
@@ -404,7 +392,7 @@ func names(cond syntax.Node, param string) map[string]bool {
 			name = n.Field("attribute").Text()
 		}
 		if name != param {
-			out[strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "transpose", "trans"), "_", "")] = true
+			out[spelling(name)] = true
 		}
 	}
 	for _, general := range []string{"torch", "in", "get", "cuda", "capability", "getdevicecapability", "float16", "float32", "bfloat16", "device", "iscuda", "none"} {
@@ -430,12 +418,12 @@ func rejects(w *host.Wrapper) map[string]bool {
 
 // ids notes explicit ids of cases with the backend: they keep its hyphen, while
 // the harness turns it into an underscore everywhere else.
-func ids(p *rules.Pass, t *host.Wrapper, fn syntax.Node, lists map[string]bool) {
-	for _, d := range syntax.PyDecorators(fn) {
-		if !d.Is("call") || syntax.PyName(d.Field("function")) != "parametrize" || !t.HoldsBackend(syntax.PyArg(d, "argvalues", 1), lists) {
+func ids(p *rules.Pass, fn syntax.Node, listings []integrity.Listing) {
+	for _, l := range listings {
+		if !l.At.Is("call") || l.Param(host.Backend) == "" {
 			continue
 		}
-		at := syntax.PyArg(d, "ids", 3)
+		at := syntax.PyArg(l.At, "ids", 3)
 		if !at.Valid() || at.Is("none") || strings.Contains(at.Text(), "replace(") {
 			continue
 		}
