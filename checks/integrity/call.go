@@ -920,12 +920,16 @@ func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term)
 	for t := old; t != nil; t = viewOf(t) {
 		next, memo := (*term)(nil), map[*term]*term{}
 		for _, g := range frames {
-			u.spend(len(g.vars)/8 + 1)
-			for _, name := range sortedKeys(g.vars) {
-				b := g.vars[name]
-				if b.t == nil || b.t != t && !b.t.is("list", "tuple", "set", "dict", "store") {
-					continue
+			u.spend(len(g.vars)/2 + 1)
+			var names []string
+			for name, b := range g.vars {
+				if b.t != nil && (b.t == t || b.t.is("list", "tuple", "set", "dict", "store")) {
+					names = append(names, name)
 				}
+			}
+			slices.Sort(names)
+			for _, name := range names {
+				b := g.vars[name]
 				if next == nil {
 					next = f.run.made(change(t), at)
 				}

@@ -214,7 +214,7 @@ func (f *frame) leaveLoop(n syntax.Node) {
 	r := f.run
 	r.leave(onReturn, n, f.mark)
 	if f.loop != nil {
-		r.u().spend(len(f.vars) / 2)
+		r.u().spend(len(f.vars))
 		r.exits[len(r.exits)-1].way = way{r.conditionSince(f.loop.guards), f.copyVars(), r.since(f.loop.altered)}
 	}
 }
@@ -248,7 +248,7 @@ func (f *frame) joinExits(from int, kind string, how flow) flow {
 	now, known := f.vars, how == goesOn
 	for _, w := range slices.Backward(ways) {
 		if known {
-			r.u().spend(len(now) / 2)
+			r.u().spend(2 * len(now))
 			now = f.join(w.cond, w.vars, now)
 		} else {
 			now, known = copyOf(w.vars), true
