@@ -1,6 +1,9 @@
 package t07
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -15,14 +18,26 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 			if d.Is("call") {
 				d = d.Field("function")
 			}
-			switch w.Full(d) {
-			case "functools.lru_cache", "functools.cache", "cachetools.cached":
+			if caching(w, d) {
 				p.Reportf(at, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", rules.Short(at), fn.Field("name").Text())
 			}
 		}
 	}
+	for _, c := range w.File.Root().Find("call") {
+		// A cache around a function: cache(f), lru_cache(maxsize=4)(f).
+		maker, of := c.Field("function"), syntax.PyArg(c, "", 0)
+		if maker.Is("call") {
+			maker = maker.Field("function")
+		}
+		if !of.Is("identifier") || !caching(w, maker) {
+			continue
+		}
+		if _, ok := launches[w.Function(of)]; ok {
+			p.Reportf(c, rules.Warning, "remembered", "`%s` remembers what `%s` returned: a second call with the same arguments launches nothing", rules.Short(c), of.Text())
+		}
+	}
 	m := newMemory(w, launches)
-	for _, n := range w.File.Root().Find("assignment", "call") {
+	for _, n := range w.File.Root().Find("assignment", "augmented_assignment", "call") {
 		owner := host.Owner(n)
 		if _, ok := launches[owner]; !ok || !owner.Is("function_definition") {
 			continue
@@ -37,20 +52,77 @@ func remembered(p *rules.Pass, w *host.Wrapper) {
 	}
 }
 
+// caching reports whether a function remembers what another one returned.
+func caching(w *host.Wrapper, fn syntax.Node) bool {
+	switch w.Full(fn) {
+	case "functools.lru_cache", "functools.cache", "cachetools.cached":
+		return true
+	}
+	return false
+}
+
 // store is a value that gets a place or a name.
 type store struct{ target, value syntax.Node }
 
 // stores lists what an assignment, or a call of a method of a container, stores.
 func stores(n syntax.Node) []store {
-	if n.Is("assignment") {
-		return paired(n)
-	}
 	var out []store
-	for _, v := range stored(n) {
-		out = append(out, store{n.Field("function").Field("object"), v})
+	switch fn := n.Field("function"); {
+	case n.Is("assignment"):
+		for _, s := range paired(n) {
+			for _, v := range within(s.value) {
+				out = append(out, store{s.target, v})
+			}
+		}
+		return out
+	case n.Is("augmented_assignment"): // cache |= {key: value}, list += [value]
+		for _, v := range within(n.Field("right")) {
+			out = append(out, store{n.Field("left"), v})
+		}
+		return out
+	case fn.Is("identifier") && fn.Text() == "setattr":
+		for _, v := range within(syntax.PyArg(n, "", 2)) {
+			out = append(out, store{syntax.PyArg(n, "", 0), v})
+		}
+		return out
+	}
+	for _, part := range stored(n) {
+		for _, v := range within(part) {
+			out = append(out, store{n.Field("function").Field("object"), v})
+		}
 	}
 	return out
 }
+
+// maxParts bounds the values of a display that are looked at.
+const maxParts = 64
+
+// within lists a value and what it is put together of: elements of tuples, lists and
+// dictionaries, and fields of a namespace.
+func within(value syntax.Node) []syntax.Node {
+	out := []syntax.Node{value}
+	for i := 0; i < len(out) && len(out) < maxParts; i++ {
+		switch v := out[i]; {
+		case v.Is("tuple", "list", "set", "expression_list"):
+			out = append(out, v.NamedChildren()...)
+		case v.Is("dictionary"):
+			for _, pair := range v.NamedChildren() {
+				out = append(out, pair.Field("value"))
+			}
+		case v.Is("call") && slices.Contains(holders, syntax.PyName(v.Field("function"))):
+			for _, a := range v.Field("arguments").NamedChildren() {
+				if a.Is("keyword_argument") {
+					a = a.Field("value")
+				}
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// holders are calls that make an object of what they get.
+var holders = []string{"SimpleNamespace", "dict", "list", "tuple", "namedtuple"}
 
 // paired lists the targets of an assignment with their values: of several targets each
 // has its own where these are written side by side.
@@ -78,7 +150,15 @@ func (m *memory) keeps(s *scope, n syntax.Node, kept store) bool {
 		return false
 	}
 	onArgument := target.Is("attribute") && s.isParameter(target.NamedChild(0)) && m.asked[target.Field("attribute").Text()]
-	for target.Is("subscript", "attribute") {
+	if n.Is("call") && n.Field("function").Is("identifier") { // setattr(object, name, value)
+		name, ok := m.w.String(syntax.PyArg(n, "", 1))
+		onArgument = s.isParameter(target) && (!ok || m.asked[name])
+	}
+	for target.Is("subscript", "attribute", "call") {
+		if target.Is("call") {
+			return target.Field("function").Is("identifier") && target.Field("function").Text() == "globals" && m.result(s, value)
+		}
+		onArgument = onArgument || target.Is("attribute") && target.Field("attribute").Text() == "__dict__" && s.isParameter(target.Field("object"))
 		onArgument = onArgument || target.Is("attribute") && m.shared(s, target)
 		target = target.NamedChild(0)
 	}
@@ -124,11 +204,12 @@ func newMemory(w *host.Wrapper, launches map[syntax.Node]int) *memory {
 
 // scope is what a function does with its names.
 type scope struct {
+	fn        syntax.Node
 	global    map[string]bool        // assigned in the module or a function around
 	parameter map[string]bool        // true for a default value that is made once
 	bound     map[string]bool        // by assignments and the like
 	last      map[string]syntax.Node // the last value that is assigned
-	described map[string]bool        // given to make_tensor_desc
+	described map[string]bool        // given to make_tensor_desc, or memory given to what launches
 	returned  map[string]bool        // named in what is returned
 	kept      map[string]bool        // assigned to something else that is returned
 	class     syntax.Node            // the class that it is a method of
@@ -142,7 +223,7 @@ func (m *memory) scope(fn syntax.Node) *scope {
 	}
 	s := &scope{
 		global: map[string]bool{}, parameter: map[string]bool{}, bound: map[string]bool{}, last: map[string]syntax.Node{},
-		described: map[string]bool{}, returned: map[string]bool{}, kept: map[string]bool{},
+		fn: fn, described: map[string]bool{}, returned: map[string]bool{}, kept: map[string]bool{},
 	}
 	m.scopes[fn] = s
 	s.class = methodOf(fn)
@@ -163,11 +244,6 @@ func (m *memory) scope(fn syntax.Node) *scope {
 			if _, known := s.parameter[id.Text()]; id.Is("identifier") && !known {
 				s.parameter[id.Text()] = once
 			}
-		}
-	}
-	for _, c := range fn.Find("call") {
-		if t := syntax.PyArg(c, "t", 1); t.Is("identifier") && syntax.PyName(c.Field("function")) == "make_tensor_desc" {
-			s.described[t.Text()] = true
 		}
 	}
 	places := map[string]bool{}
@@ -207,7 +283,25 @@ func (m *memory) scope(fn syntax.Node) *scope {
 			}
 		}
 	}
+	for _, c := range fn.Find("call") {
+		if t := syntax.PyArg(c, "t", 1); t.Is("identifier") && syntax.PyName(c.Field("function")) == "make_tensor_desc" {
+			s.described[t.Text()] = true
+		}
+		if _, ok := m.launches[m.w.Function(c.Field("function"))]; ok && host.Owner(c) == fn {
+			for _, a := range syntax.PyArgs(c) {
+				if a.Is("identifier") && allocates(s.last[a.Text()]) {
+					s.described[a.Text()] = true
+				}
+			}
+		}
+	}
 	return s
+}
+
+// allocates reports whether a value is memory that nothing wrote yet.
+func allocates(value syntax.Node) bool {
+	name := syntax.PyName(value.Field("function"))
+	return value.Is("call") && (strings.HasPrefix(name, "empty") || strings.HasPrefix(name, "new_empty") || strings.HasPrefix(name, "zeros") || strings.HasPrefix(name, "new_zeros"))
 }
 
 // methodOf is the class of the module that a function is a method of.
@@ -248,8 +342,8 @@ func (s *scope) isParameter(id syntax.Node) bool {
 	return ok && id.Is("identifier")
 }
 
-// answer reports whether a value is what the function gives the library to write
-// and returns: the tensor behind a descriptor.
+// answer reports whether a value is what the function gives the library, or a
+// function that launches, to write and returns.
 func (s *scope) answer(value syntax.Node) bool {
 	for value.Is("attribute", "subscript", "parenthesized_expression", "call") {
 		if value.Is("call") && !value.Field("function").Is("attribute") {
@@ -266,7 +360,7 @@ func stored(call syntax.Node) []syntax.Node {
 	switch syntax.PyName(call.Field("function")) {
 	case "setdefault", "__setitem__", "insert":
 		return []syntax.Node{syntax.PyArg(call, "", 1)}
-	case "append", "appendleft", "add":
+	case "append", "appendleft", "add", "set":
 		return []syntax.Node{syntax.PyArg(call, "", 0)}
 	case "update", "extend":
 		var out []syntax.Node
@@ -300,9 +394,30 @@ func (m *memory) outlives(s *scope, id syntax.Node) bool {
 		return once
 	}
 	if s.bound[name] {
-		return false
+		return m.part(s, name)
+	}
+	if outer := host.Owner(s.fn); outer.Is("function_definition") && m.scope(outer).bound[name] {
+		return m.part(m.scope(outer), name)
 	}
 	return m.classes[name] || m.w.Consts[name].Valid() || m.w.Function(id).Valid()
+}
+
+// part reports whether a name of a function stands for a part of what the module keeps:
+// part = CACHE.setdefault(key, {}).
+func (m *memory) part(s *scope, name string) bool {
+	last := s.last[name]
+	for last.Is("assignment") {
+		last = last.Field("right")
+	}
+	switch fn := last.Field("function"); {
+	case last.Is("call") && fn.Is("attribute") && slices.Contains([]string{"get", "setdefault"}, syntax.PyName(fn)):
+		last = fn.Field("object")
+	case last.Is("subscript"):
+		last = last.NamedChild(0)
+	default:
+		return false
+	}
+	return last.Is("identifier") && !s.bound[last.Text()] && m.w.Consts[last.Text()].Is("dictionary", "list", "call")
 }
 
 // result reports whether a value is what a launch returned, directly or by a
