@@ -59,7 +59,8 @@ var (
 	// Methods that other objects do not have under the same name.
 	computing = set("add_", "sub_", "mul_", "div_", "clamp_", "clamp", "softmax", "log_softmax", "sigmoid", "sigmoid_", "tanh_", "relu", "relu_", "exp_", "sqrt_", "rsqrt", "rsqrt_",
 		"matmul", "mm", "bmm", "addmm", "baddbmm", "addcmul", "addcdiv", "masked_fill", "masked_select", "index_select", "index_add_", "scatter_", "scatter_add_",
-		"gather", "cumsum", "cumprod", "amax", "amin", "argsort", "nonzero", "roll", "flip", "tril", "triu")
+		"gather", "cumsum", "cumprod", "amax", "amin", "argsort", "nonzero", "roll", "flip", "tril", "triu",
+		"isnan", "isinf", "isfinite", "isposinf", "isneginf", "nan_to_num", "nan_to_num_", "allclose", "count_nonzero")
 	// Functions of torch that launch nothing.
 	idle = set("empty", "empty_like", "empty_strided", "is_tensor", "device", "Size", "finfo", "iinfo", "no_grad", "inference_mode", "enable_grad", "set_grad_enabled",
 		"get_default_dtype", "promote_types", "result_type", "can_cast", "broadcast_shapes", "numel", "is_floating_point", "is_complex", "Tensor", "typename", "compile",
@@ -629,6 +630,97 @@ func Guard(n syntax.Node) (syntax.Node, bool) {
 		}
 	}
 	return syntax.Node{}, false
+}
+
+// Failing reports whether a node runs only in a call of the op that fails: in a
+// branch that ends with an error, or in one for a return code of a failure.
+func (w *Wrapper) Failing(n syntax.Node) bool {
+	owner := Owner(n)
+	for c, p := n, n.Parent(); p.Valid() && c != owner; c, p = p, p.Parent() {
+		of := p.Parent()
+		if p.Is("block") && of.Is("if_statement", "elif_clause", "else_clause", "except_clause") {
+			if list := p.NamedChildren(); list[len(list)-1].Is("raise_statement") {
+				return true
+			}
+		}
+		switch {
+		case p.Is("if_statement", "elif_clause") && c.Is("block"):
+			if w.tellsCode(p.Field("condition"), owner) == codeFails {
+				return true
+			}
+		case p.Is("else_clause") && of.Is("if_statement") && !of.ChildOf("elif_clause").Valid():
+			if w.tellsCode(of.Field("condition"), owner) == codeSucceeds {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What a condition on a return code tells where it holds.
+const (
+	codeUnknown = iota
+	codeSucceeds
+	codeFails
+)
+
+// tellsCode is what a condition tells of the return code of a library call in its
+// function; it names the code and 0 or one code alone.
+func (w *Wrapper) tellsCode(cond, owner syntax.Node) int {
+	switch {
+	case cond.Is("parenthesized_expression"):
+		return w.tellsCode(cond.NamedChild(0), owner)
+	case cond.Is("not_operator"):
+		switch w.tellsCode(cond.Field("argument"), owner) {
+		case codeFails:
+			// Not one of the codes is no success.
+			if in := cond.Find("comparison_operator"); len(in) == 0 || in[0].ChildOf("!=").Valid() {
+				return codeSucceeds
+			}
+		case codeSucceeds:
+			return codeFails
+		}
+		return codeUnknown
+	case cond.Is("boolean_operator") && cond.Field("operator").Text() == "and":
+		if l := w.tellsCode(cond.Field("left"), owner); l != codeUnknown {
+			return l
+		}
+		return w.tellsCode(cond.Field("right"), owner)
+	case w.isCode(cond, owner):
+		return codeFails
+	}
+	parts := cond.NamedChildren()
+	if !cond.Is("comparison_operator") || len(parts) != 2 || !w.isCode(parts[0], owner) {
+		return codeUnknown
+	}
+	v, known := PyInt(parts[1])
+	switch {
+	case !known:
+	case v == 0 && cond.ChildOf("==").Valid():
+		return codeSucceeds
+	case v == 0 && cond.ChildOf("!=", "<").Valid(), v != 0 && cond.ChildOf("==").Valid():
+		return codeFails
+	}
+	return codeUnknown
+}
+
+// isCode reports whether an expression is a name that its function gives the return
+// code of a library call, and nothing else.
+func (w *Wrapper) isCode(n, owner syntax.Node) bool {
+	if n.Is("call") && n.Field("function").Text() == "int" && len(syntax.PyArgs(n)) == 1 {
+		n = syntax.PyArgs(n)[0]
+	}
+	bound := w.binds[scopedName{owner, n.Text()}]
+	if !n.Is("identifier") || len(bound) == 0 {
+		return false
+	}
+	for _, b := range bound {
+		value := b.node.Field("right")
+		if !b.node.Is("assignment") || b.index >= 0 || !slices.ContainsFunc(w.Calls, func(c *LibCall) bool { return c.Node == value }) {
+			return false
+		}
+	}
+	return true
 }
 
 // LayoutGuarded reports whether a node runs only when a tensor's strides or

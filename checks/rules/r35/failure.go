@@ -28,22 +28,25 @@ const (
 type checked struct {
 	code    int
 	is      map[string]bool // names of the code
+	tells   map[string]form // names of what tells whether it is one of a failure
+	at      syntax.Node     // an expression without a name that tells it, too
+	atIs    form
 	related map[string]bool // names of arguments and of what is made from them
 	asked   bool            // a condition has asked for the code: what follows may depend on it
 	calls   *callees
 	left    int
 }
 
-// raisesOnFailure reports whether a function that gets a return code raises for
-// each code of a failure, or may, as far as its source says. The functions that it calls
-// are those of its file.
-func raisesOnFailure(fn syntax.Node, calls *callees) bool {
+// raisesOnFailure reports whether a function that gets a return code as one of its
+// parameters raises for each code of a failure, or may, as far as its source says. The
+// functions that it calls are those of its file.
+func raisesOnFailure(fn syntax.Node, param int, calls *callees) bool {
 	params := fn.Field("parameters").NamedChildren()
-	if len(params) == 0 {
+	if len(params) <= param {
 		return false
 	}
 	for _, code := range failureCodes {
-		c := &checked{code: code, is: map[string]bool{first(params[0]): true}, related: map[string]bool{}, calls: calls, left: maxChecked}
+		c := &checked{code: code, is: map[string]bool{first(params[param]): true}, related: map[string]bool{}, calls: calls, left: maxChecked}
 		for _, id := range fn.Field("parameters").Find("identifier") {
 			c.related[id.Text()] = true
 		}
@@ -52,23 +55,6 @@ func raisesOnFailure(fn syntax.Node, calls *callees) bool {
 		}
 	}
 	return true
-}
-
-// someCodes reports whether a condition on a return code is met by some failures
-// only. One that success meets asks for success.
-func someCodes(cond syntax.Node, rc string) bool {
-	ask := func(code int) held {
-		return (&checked{code: code, is: map[string]bool{rc: true}}).holds(cond)
-	}
-	if ask(0) == holds {
-		return false
-	}
-	for _, code := range failureCodes {
-		if a := ask(code); a == fails || a == either {
-			return true
-		}
-	}
-	return false
 }
 
 // passes reports whether statements end without an error for the code, for sure
@@ -160,6 +146,9 @@ func (c *checked) branches(s syntax.Node, rest []syntax.Node) bool {
 // method of.
 func (c *checked) touched(branches syntax.Node) {
 	for _, n := range branches.Find("assignment", "augmented_assignment", "named_expression", "call") {
+		if !n.Ancestor("block").Inside(branches) {
+			continue // asked for, not touched
+		}
 		at := n.Field("left")
 		switch {
 		case n.Is("call"):
@@ -202,6 +191,8 @@ func (c *checked) name(name string, isCode, from bool) {
 // isCode reports whether an expression is the code itself.
 func (c *checked) isCode(n syntax.Node) bool {
 	switch {
+	case n == c.at && n.Valid():
+		return c.atIs == asCode
 	case n.Is("parenthesized_expression"):
 		return c.isCode(n.NamedChild(0))
 	case n.Is("call"):
@@ -214,7 +205,7 @@ func (c *checked) isCode(n syntax.Node) bool {
 func (c *checked) mentions(n syntax.Node) bool {
 	found := false
 	n.Inspect(func(id syntax.Node) bool {
-		found = found || id.Is("identifier") && (c.is[id.Text()] || c.related[id.Text()])
+		found = found || id == c.at || id.Is("identifier") && (c.is[id.Text()] || c.related[id.Text()] || c.tells[id.Text()] != none)
 		return !found
 	})
 	return found
@@ -290,6 +281,9 @@ func (c *callees) raise(call syntax.Node) bool {
 
 // holds evaluates a condition for the code.
 func (c *checked) holds(n syntax.Node) held {
+	if n == c.at && n.Valid() {
+		return truth((c.code == 0) == (c.atIs == forSuccess))
+	}
 	switch n.Kind() {
 	case "parenthesized_expression":
 		return c.holds(n.NamedChild(0))
@@ -300,6 +294,13 @@ func (c *checked) holds(n syntax.Node) held {
 	case "identifier":
 		if c.is[n.Text()] {
 			return truth(c.code != 0)
+		}
+		if t := c.tells[n.Text()]; t != none {
+			return truth((c.code == 0) == (t == forSuccess))
+		}
+	case "call":
+		if a := c.answer(n); a != unknown {
+			return a
 		}
 	case "not_operator":
 		switch a := c.holds(n.Field("argument")); a {
@@ -334,6 +335,36 @@ func (c *checked) holds(n syntax.Node) held {
 		return unknown
 	}
 	return either
+}
+
+// answer is what a function says of the code that does nothing but compare it: bool, or
+// one of the file.
+func (c *checked) answer(call syntax.Node) held {
+	name, args := call.Field("function").Text(), call.Field("arguments").NamedChildren()
+	if name == "bool" && len(args) == 1 {
+		return c.holds(args[0])
+	}
+	if c.calls == nil || len(c.calls.defs[name]) != 1 {
+		return unknown
+	}
+	def := c.calls.defs[name][0]
+	params, body := def.Field("parameters").NamedChildren(), def.Field("body").NamedChildren()
+	if len(args) != len(params) || len(body) == 0 || !body[len(body)-1].Is("return_statement") {
+		return unknown
+	}
+	for _, s := range body[:len(body)-1] {
+		if !s.NamedChild(0).Is("string") {
+			return unknown
+		}
+	}
+	for i, a := range args {
+		if c.isCode(a) {
+			// Without the functions of the file none calls itself.
+			in := &checked{code: c.code, is: map[string]bool{first(params[i]): true}}
+			return in.holds(body[len(body)-1].NamedChild(0))
+		}
+	}
+	return unknown
 }
 
 func truth(b bool) held {

@@ -30,11 +30,12 @@ func returnCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall) {
 			break
 		}
 	}
-	follow(p, w, c, c.Node, output, maxCallers)
+	follow(p, w, c, c.Node, asCode, output, maxCallers)
 }
 
-// follow walks from an expression that has the code to where it is checked.
-func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, output string, hops int) {
+// follow walks from an expression that has the code, or tells whether the call has
+// failed, to where it is checked.
+func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, is form, output string, hops int) {
 	if hops == 0 {
 		p.Undecided("the return code is handed on too often")
 		return
@@ -54,39 +55,71 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, outp
 				ignored(p, c, at)
 			}
 		case "int":
-			follow(p, w, c, parent.Parent(), output, hops-1)
+			follow(p, w, c, parent.Parent(), is, output, hops-1)
 		default:
+			if call := parent.Parent(); call.Parent().Is("expression_statement") && is == asCode && newTracked(w, "").handed(call, n) == tells {
+				lets(p, call)
+				return
+			}
 			p.Undecided("the return code is handed to another function")
 		}
 	case parent.Is("expression_statement"):
-		p.ReportFix(n, rules.Error, "rc", fixMissing(w, c, parent, "rc", true), "the return code of `%s` is dropped; expected `check_rc` right after the call", c.Symbol)
+		var fix *rules.Fix
+		if is == asCode {
+			fix = fixMissing(w, c, parent, "rc", true)
+		}
+		p.ReportFix(n, rules.Error, "rc", fix, "the return code of `%s` is dropped; expected `check_rc` right after the call", c.Symbol)
 	case parent.Is("assignment") && parent.Field("right") == n && parent.Field("left").Is("identifier"):
-		assigned(p, w, c, parent, output)
+		assigned(p, w, c, parent, parent.Field("left").Text(), is, output, hops)
 	case parent.Is("return_statement"):
-		fn := host.Owner(n)
-		callers := w.Callers(fn)
-		if len(callers) == 0 || len(callers) > maxCallers {
-			p.Undecided("the return code is returned to unknown or many callers")
-			return
-		}
-		for _, call := range callers {
-			follow(p, w, c, call, "", hops-1)
-		}
+		returnedCode(p, w, c, host.Owner(n), -1, 0, is, hops)
 	default:
+		if stmt := n.Ancestor("if_statement"); n.Inside(stmt.Field("condition")) {
+			r := newTracked(w, output)
+			r.at, r.atIs = n, is
+			if u := r.condition(stmt, stmt.Field("condition")); u == tells || u == ignores {
+				ignored(p, c, stmt)
+				return
+			}
+		}
 		p.Undecided("the return code is used in a way that is not followed")
+	}
+}
+
+// returnedCode follows a code that a function returns to its callers, alone or as one
+// of several parts.
+func returnedCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall, fn syntax.Node, part, parts int, is form, hops int) {
+	callers := w.Callers(fn)
+	if len(callers) == 0 || len(callers) > maxCallers {
+		p.Undecided("the return code is returned to unknown or many callers")
+		return
+	}
+	for _, call := range callers {
+		parent := call.Parent()
+		if part < 0 || parent.Is("expression_statement") {
+			follow(p, w, c, call, is, "", hops-1)
+			continue
+		}
+		targets := parent.Field("left").NamedChildren()
+		if !parent.Is("assignment") || parent.Field("right") != call || !parent.Field("left").Is("pattern_list", "tuple_pattern") || len(targets) != parts || !targets[part].Is("identifier") || hops == 1 {
+			p.Undecided("the return code is returned as a part of something that is not taken apart")
+			continue
+		}
+		assigned(p, w, c, parent, targets[part].Text(), is, "", hops-1)
 	}
 }
 
 // assigned looks for the check of a code that has a name, in the statements
 // after the call and after the blocks around it.
-func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax.Node, output string) {
-	rc := assignment.Field("left").Text()
+func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax.Node, name string, is form, output string, hops int) {
+	rc := newTracked(w, output)
+	rc.is[name] = is
 	stmt := assignment.Parent()
 	if !stmt.Is("expression_statement") {
 		p.Undecided("the return code is assigned inside an expression")
 		return
 	}
-	var early, conditional syntax.Node
+	var early, conditional, told syntax.Node
 	private := map[string]bool{} // lists that no other file reads
 	left := maxStatements
 	for at := stmt; at.Valid(); {
@@ -97,9 +130,14 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 		next := at.Next()
 		if !next.Is("else_clause", "elif_clause", "except_clause", "finally_clause") && next.Valid() {
 			at = next
-			switch verdict(at, rc) {
+			use := rc.verdict(at)
+			switch use {
 			case alters:
-				p.Reportf(at, rules.Error, "rc altered", "`check_rc` does not get the return code of `%s` as it is; expected `check_rc(%s, ..)`", c.Symbol, rc)
+				p.Reportf(at, rules.Error, "rc altered", "`check_rc` does not get the return code of `%s` as it is; expected `check_rc(%s, ..)`", c.Symbol, name)
+				return
+			case returns:
+				part, parts, returned := rc.returned(at)
+				returnedCode(p, w, c, host.Owner(at), part, parts, returned, hops)
 				return
 			case checks:
 				if at.Is("expression_statement") {
@@ -121,18 +159,22 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 				return
 			case sometimes:
 				conditional = at
+			case tells:
+				if !told.Valid() {
+					told = at
+				}
 			case ignores:
 				ignored(p, c, at)
 				return
 			}
-			if list := appended(at, rc); list != "" && !private[list] {
+			if list := rc.appended(at); list != "" && !private[list] {
 				if readElsewhere(p, w, list) {
 					p.Undecided("the return code is put into a list that another file may read")
 					return
 				}
 				private[list] = true
 			}
-			if !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
+			if use != tells && !early.Valid() && (at.Is("return_statement") || output != "" && !at.Is("delete_statement") && mentionsName(at, output)) {
 				early = at
 			}
 			continue
@@ -145,11 +187,27 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 			break
 		}
 	}
-	if conditional.Valid() {
+	switch {
+	case told.Is("expression_statement"):
+		lets(p, told.NamedChild(0))
+		return
+	case told.Valid():
+		ignored(p, c, told)
+		return
+	case conditional.Valid():
 		p.Reportf(conditional, rules.Error, "rc late", "the return code of `%s` is checked on some paths only; expected `check_rc` right after the call", c.Symbol)
 		return
 	}
-	p.ReportFix(assignment, rules.Error, "rc", fixMissing(w, c, stmt, rc, false), "the return code of `%s` is never checked; expected `check_rc` right after the call", c.Symbol)
+	var fix *rules.Fix
+	if is == asCode && name != "_" {
+		fix = fixMissing(w, c, stmt, name, false)
+	}
+	p.ReportFix(assignment, rules.Error, "rc", fix, "the return code of `%s` is never checked; expected `check_rc` right after the call", c.Symbol)
+}
+
+// lets reports a function of the wrapper's own that gets the code and lets failures pass.
+func lets(p *rules.Pass, call syntax.Node) {
+	p.Reportf(call, rules.Error, "rc own check", "`%s` is the wrapper's own here and does not raise for every code but 0; expected `check_rc` of `utils.py`", call.Field("function").Text())
 }
 
 // ignored reports a check whose error is caught and forgotten.
@@ -165,121 +223,6 @@ func mentionsName(n syntax.Node, name string) bool {
 		}
 	}
 	return false
-}
-
-// use is what a statement does with a return code.
-type use uint8
-
-const (
-	nothing   use = iota
-	checks        // looks at it on every path
-	sometimes     // looks at it on some paths
-	ignores       // looks at it and goes on
-	alters        // checks something that it computes from it
-	unclear       // uses it otherwise
-)
-
-func verdict(stmt syntax.Node, rc string) use {
-	if !mentionsName(stmt, rc) {
-		return nothing
-	}
-	switch stmt.Kind() {
-	case "expression_statement":
-		call := stmt.NamedChild(0)
-		if call.Is("call") && syntax.PyName(call.Field("function")) == "check_rc" {
-			if code := syntax.PyArg(call, "rc", 0); code.Is("binary_operator", "boolean_operator", "conditional_expression", "unary_operator") {
-				return alters
-			}
-			return checks
-		}
-		if call.Is("assignment") && call.Field("left").Text() == rc {
-			return unclear
-		}
-		if onlyTells(call, rc) {
-			return nothing
-		}
-	case "if_statement", "assert_statement":
-		if cond := stmt.Field("condition"); !cond.Valid() || mentionsName(cond, rc) {
-			return condition(stmt, cond, rc)
-		}
-		// The branches do not depend on the code.
-		result := sometimes
-		all := true
-		for c := range stmt.Children() {
-			switch c.Kind() {
-			case "block":
-				all = all && blockVerdict(c, rc) == checks
-			case "else_clause":
-				all = all && blockVerdict(c.Field("body"), rc) == checks
-			case "elif_clause":
-				if mentionsName(c.Field("condition"), rc) {
-					return unclear
-				}
-				all = all && blockVerdict(c.Field("consequence"), rc) == checks
-			}
-			if c.Is("block", "else_clause", "elif_clause") && mentionsName(c, rc) && !checksSomewhere(c, rc) {
-				result = unclear
-			}
-		}
-		if all && stmt.ChildOf("else_clause").Valid() {
-			return checks
-		}
-		return result
-	case "with_statement":
-		if v := blockVerdict(stmt.Field("body"), rc); v != checks || !suppresses(stmt) {
-			return v
-		}
-		return ignores
-	case "try_statement":
-		if v := blockVerdict(stmt.Field("body"), rc); v != checks || !swallows(stmt) {
-			return v
-		}
-		return ignores
-	case "for_statement", "while_statement":
-		if checksSomewhere(stmt, rc) {
-			return sometimes
-		}
-	}
-	return unclear
-}
-
-// onlyTells reports whether an expression does nothing with a code but compare it and
-// write it into a message or a list that nobody reads.
-func onlyTells(n syntax.Node, rc string) bool {
-	if !n.Is("call", "boolean_operator", "conditional_expression", "comparison_operator", "identifier", "not_operator", "parenthesized_expression") ||
-		len(n.Find("named_expression", "await", "yield", "lambda", "subscript")) > 0 {
-		return false
-	}
-	// A computation may raise for a failure, as a look-up does; % writes into a text.
-	if slices.ContainsFunc(n.Find("binary_operator"), func(b syntax.Node) bool {
-		return b.Field("operator").Text() != "%" || !b.Field("left").Is("string")
-	}) {
-		return false
-	}
-	for _, c := range append(n.Find("call"), n) {
-		if !c.Is("call") {
-			continue
-		}
-		switch f := c.Field("function"); {
-		case f.Is("identifier"):
-			if name := f.Text(); name != "print" && name != "str" && name != "repr" && name != "hex" && name != "int" {
-				return false
-			}
-		case f.Is("attribute") && logs[syntax.PyName(f)]:
-			// What is called a logger writes messages; another object may raise.
-			if of := strings.ToLower(f.Field("object").Text()); !strings.Contains(of, "log") && of != "warnings" {
-				return false
-			}
-		case f.Is("attribute") && syntax.PyName(f) == "append":
-			if !unread(f.Field("object")) {
-				return false
-			}
-		case f.Is("attribute") && syntax.PyName(f) == "format":
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // unread reports whether a list of the module is never looked at in the file.
@@ -301,9 +244,9 @@ func unread(list syntax.Node) bool {
 }
 
 // appended is the list of the module that a statement puts a code into, else empty.
-func appended(stmt syntax.Node, rc string) string {
+func (r *tracked) appended(stmt syntax.Node) string {
 	for _, c := range stmt.Find("call") {
-		if f := c.Field("function"); f.Is("attribute") && syntax.PyName(f) == "append" && mentionsName(c.Field("arguments"), rc) {
+		if f := c.Field("function"); f.Is("attribute") && syntax.PyName(f) == "append" && r.mentions(c.Field("arguments")) {
 			return f.Field("object").Text()
 		}
 	}
@@ -328,33 +271,11 @@ func readElsewhere(p *rules.Pass, w *host.Wrapper, list string) bool {
 	return false
 }
 
-// condition is what an if statement on the code does with it.
-func condition(stmt, cond syntax.Node, rc string) use {
-	if stmt.Is("assert_statement") || !cond.Valid() {
-		return checks
-	}
-	if stmt.ChildOf("else_clause", "elif_clause").Valid() {
-		return checks
-	}
-	if parts := cond.NamedChildren(); cond.Is("comparison_operator") && len(parts) == 2 && parts[0].Text() == rc && cond.ChildOf("==").Valid() {
-		if v := parts[1]; v.Is("unary_operator") || v.Is("integer") && strings.Trim(v.Text(), "0_") != "" {
-			return sometimes // one code of several
-		}
-	}
-	if someCodes(cond, rc) {
-		return sometimes
-	}
-	if onlyLogs(stmt.Field("consequence")) {
-		return ignores
-	}
-	return checks
-}
-
 // toothless reports a call of check_rc that is a function of the wrapper's own
 // which lets failures pass.
 func toothless(p *rules.Pass, w *host.Wrapper, call syntax.Node) {
-	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn, newCallees(w.File)) {
-		p.Reportf(call, rules.Error, "rc own check", "`check_rc` is the wrapper's own here and does not raise for every code but 0; expected that of `utils.py`")
+	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn, 0, newCallees(w.File)) {
+		lets(p, call)
 	}
 }
 
@@ -374,7 +295,7 @@ func onlyLogs(block syntax.Node) bool {
 	for _, s := range block.NamedChildren() {
 		call := s.NamedChild(0)
 		switch {
-		case s.Is("pass_statement"), s.IsComment():
+		case s.Is("pass_statement", "import_statement", "import_from_statement"), s.IsComment():
 		case s.Is("expression_statement") && call.Is("call"):
 			if !logs[syntax.PyName(call.Field("function"))] {
 				return false
@@ -387,8 +308,14 @@ func onlyLogs(block syntax.Node) bool {
 }
 
 // swallows reports whether a try statement goes on after check_rc has raised:
-// a handler for what it raises neither raises nor leaves.
+// a handler for what it raises neither raises nor leaves, or what runs at the end
+// returns, which drops the error.
 func swallows(try syntax.Node) bool {
+	for _, s := range try.ChildOf("finally_clause").ChildOf("block").NamedChildren() {
+		if s.Is("return_statement") {
+			return true
+		}
+	}
 	for c := range try.Children() {
 		if c.Is("except_clause") && catches(c) {
 			return onlyLogs(c.ChildOf("block"))
@@ -415,33 +342,6 @@ func catches(handler syntax.Node) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return name == "RuntimeError" || name == "Exception" || name == "BaseException"
 	})
-}
-
-func blockVerdict(block syntax.Node, rc string) use {
-	result := nothing
-	for _, s := range block.NamedChildren() {
-		switch v := verdict(s, rc); v {
-		case checks, ignores, alters, unclear:
-			return v
-		case sometimes:
-			result = sometimes
-		}
-	}
-	return result
-}
-
-// checksSomewhere reports whether all uses of the code below a node are checks.
-func checksSomewhere(n syntax.Node, rc string) bool {
-	for _, id := range n.Find("identifier") {
-		if id.Text() != rc {
-			continue
-		}
-		call := id.Parent().Parent()
-		if !call.Is("call") || syntax.PyName(call.Field("function")) != "check_rc" {
-			return false
-		}
-	}
-	return true
 }
 
 // fixMissing adds a check after the statement, and the import when the file

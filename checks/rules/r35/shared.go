@@ -19,7 +19,7 @@ func contract(p *rules.Pass, m *host.Model) {
 	}
 	calls := newCallees(m.Utils.File)
 	for _, fn := range m.Utils.File.Root().Find("function_definition") {
-		if fn.Field("name").Text() == "check_rc" && !raisesOnFailure(fn, calls) {
+		if fn.Field("name").Text() == "check_rc" && !raisesOnFailure(fn, 0, calls) {
 			p.Reportf(fn.Field("name"), rules.Error, "rc own check", "`check_rc` does not raise for every code but 0, so a failed launch looks like a result")
 		}
 	}

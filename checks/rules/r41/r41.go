@@ -102,7 +102,7 @@ var instead = map[host.CopyKind]string{
 }
 
 func (c *checker) check(x host.Copy) {
-	if c.leads27(x) || c.asked(x) || x.Kind == host.Graph && !c.eachCall(x.Node) {
+	if c.w.Failing(x.Node) || c.leads27(x) || c.asked(x) || x.Kind == host.Graph && !c.eachCall(x.Node) {
 		return
 	}
 	switch c.w.Region(x.Node) {
