@@ -589,7 +589,7 @@ func (f *flow) library(c *host.LibCall, args []value) {
 		return
 	}
 	for i, a := range args {
-		if e.Params[i].Desc() && floating(e, e.Params[i].Name) {
+		if e.Params[i].Desc() && floating(e, e.Params[i].Name) && !onlyWritten(e, e.Params[i].Name) {
 			maps.Copy(f.found, a.all())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
@@ -33,7 +34,7 @@ var Rule = &rules.Rule{
 		"Detach a clone, `x.detach().clone()`, before an op that writes into it.",
 	},
 	First: map[string]int{"autograd": 1, "keeps": 1, "backward test": 2, "detach": 0, "in place": 3, "refuses": 0},
-	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {
