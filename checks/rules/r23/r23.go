@@ -101,7 +101,7 @@ func compare(p *rules.Pass, f *dsl.Func, k *reference.Kernel) {
 			continue
 		}
 		name, ok := baked[normal(q.Name)]
-		if !ok {
+		if !ok || changes(q.Name) {
 			continue
 		}
 		if tile(q.Name) && tile(name) {
@@ -136,6 +136,12 @@ func normal(name string) string {
 		words[0] = "tile"
 	}
 	return strings.Join(words, " ")
+}
+
+// changes reports whether a name is that of a random generator's state, which is another
+// value in each call: as a constant it would compile the kernel for each of them.
+func changes(name string) bool {
+	return slices.ContainsFunc(strings.Fields(normal(name)), func(word string) bool { return word == "seed" || word == "philox" || word == "rng" })
 }
 
 // tile reports whether a name is that of a tile size.
