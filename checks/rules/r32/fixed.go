@@ -1,6 +1,7 @@
 package r32
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -45,18 +46,28 @@ func fixed(p *rules.Pass, e *host.Export) {
 	})
 }
 
-// dropped reports an export that does not return what the dispatch by dtype
-// gives: the code of a failed launch among it.
+// dropped reports an export that does not return what a dispatch by dtype gives: the
+// code of a failed launch among it.
 func dropped(p *rules.Pass, e *host.Export, o *outcomes) {
+	macros := map[string]bool{"dispatch_by_dtype": true}
+	for _, m := range e.Body.Find("macro_definition") {
+		macros[m.Field("name").Text()] = slices.ContainsFunc(dsl.Calls(m), func(c dsl.Call) bool { return c.Method() && (c.Name == "sync_on" || c.Name == "sync") })
+	}
+	seen := map[syntax.Node]bool{}
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
-		case "let_declaration":
-			if n.Field("pattern").Text() == "_" && dispatches(n.Field("value")) {
-				p.Reportf(n, rules.Error, "failure", "nobody looks at the code of the launch; expected that the export returns it")
+		case "macro_invocation":
+			if !macros[syntax.LastSegment(n.Field("macro"))] {
+				return true
 			}
-		case "expression_statement":
-			if strings.HasSuffix(n.Text(), ";") && dispatches(n.NamedChild(0)) {
-				p.Reportf(n, rules.Error, "failure", "nobody looks at the code of the launch; expected that the export returns it")
+			switch a := o.of(n, code); {
+			case seen[a.at]:
+			case a.is == ignored:
+				seen[a.at] = true
+				p.Reportf(a.at, rules.Error, "failure", "nobody looks at the code of the launch; expected that the export returns it")
+			case a.is == success:
+				seen[a.at] = true
+				p.Reportf(a.at, rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(a.at))
 			}
 		case "call_expression":
 			if c, ok := dsl.AsCall(n); ok && c.Method() && (c.Name == "max" || c.Name == "abs") && returned(n) && (c.Name == "abs" || len(c.Args) == 1 && o.ok(c.Args[0])) {
@@ -65,10 +76,4 @@ func dropped(p *rules.Pass, e *host.Export, o *outcomes) {
 		}
 		return true
 	})
-}
-
-// dispatches reports whether an expression is the dispatch on a dtype.
-func dispatches(n syntax.Node) bool {
-	n = dsl.Unparen(n)
-	return n.Is("macro_invocation") && syntax.LastSegment(n.Field("macro")) == "dispatch_by_dtype"
 }

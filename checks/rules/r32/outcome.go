@@ -46,11 +46,20 @@ func newOutcomes(f *host.FFI) *outcomes {
 // failures reports launches whose failure looks like success to the caller.
 func failures(p *rules.Pass, e *host.Export, o *outcomes) {
 	seen := map[syntax.Node]bool{}
+	var results []syntax.Node
 	for _, c := range dsl.Calls(e.Body) {
-		if !c.Method() || c.Name != "sync_on" && c.Name != "sync" {
-			continue
+		if c.Method() && (c.Name == "sync_on" || c.Name == "sync") {
+			results = append(results, c.Node)
 		}
-		switch a := o.of(c.Node, result); {
+	}
+	e.Body.Inspect(func(n syntax.Node) bool {
+		if n.Is("macro_invocation") && shown(n) {
+			results = append(results, n)
+		}
+		return true
+	})
+	for _, n := range results {
+		switch a := o.of(n, result); {
 		case seen[a.at]:
 		case a.is == ignored:
 			seen[a.at] = true
@@ -62,6 +71,15 @@ func failures(p *rules.Pass, e *host.Export, o *outcomes) {
 	}
 }
 
+// shown reports whether a macro gives back the result of a launch that it writes into a
+// message.
+func shown(macro syntax.Node) bool {
+	tokens := macro.ChildOf("token_tree").NamedChildren()
+	last := len(tokens) - 1
+	return syntax.LastSegment(macro.Field("macro")) == "dbg" && last > 0 && tokens[last].Is("token_tree") &&
+		tokens[last-1].Is("identifier") && (tokens[last-1].Text() == "sync_on" || tokens[last-1].Text() == "sync")
+}
+
 // view is what a value tells of a launch.
 type view uint8
 
@@ -71,6 +89,7 @@ const (
 	errOption      // Some for a failure
 	okBool         // false for a failure
 	errBool        // true for a failure
+	code           // a code of a failure, and not that of success
 )
 
 // fails reports whether a pattern takes every failure, as far as it says so.
@@ -82,8 +101,10 @@ func (v view) fails(pattern string) bool {
 		return variant(pattern) == "None"
 	case okBool:
 		return pattern == "false"
-	default:
+	case errBool:
 		return pattern == "true"
+	default:
+		return strings.HasSuffix(pattern, "rc::LAUNCH_FAILED")
 	}
 }
 
@@ -123,8 +144,10 @@ func (v view) succeeds(pattern string) bool {
 		return variant(pattern) == "None"
 	case okBool:
 		return pattern == "true"
-	default:
+	case errBool:
 		return pattern == "false"
+	default:
+		return strings.HasSuffix(pattern, "rc::OK") || pattern == "0"
 	}
 }
 
@@ -176,6 +199,12 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 				return answer{}
 			}
 			v = okBool + errBool - v
+		case "binary_expression":
+			told := o.compared(p, n, v)
+			if told == code {
+				return answer{}
+			}
+			v = told
 		case "expression_statement":
 			if strings.HasSuffix(p.Text(), ";") {
 				return answer{ignored, p}
@@ -238,6 +267,24 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 		}
 		n = p
 	}
+}
+
+// compared is what a comparison of the code of a launch with another code tells; code
+// for one that says nothing for sure.
+func (o *outcomes) compared(n, side syntax.Node, v view) view {
+	other := n.Field("right")
+	if other == side {
+		other = n.Field("left")
+	}
+	failed := strings.HasSuffix(other.Squeeze(), "rc::LAUNCH_FAILED")
+	switch op := n.Field("operator").Text(); {
+	case v != code:
+	case op == "==" && o.ok(other), op == "!=" && failed:
+		return okBool
+	case op == "!=" && o.ok(other), op == "==" && failed, op == "<" && o.ok(other) && n.Field("right") == other:
+		return errBool
+	}
+	return code
 }
 
 // lastOf is the last item of a block that is no comment.
@@ -314,6 +361,9 @@ func (o *outcomes) bound(let syntax.Node, v view) answer {
 			case undecided:
 				return answer{}
 			case success:
+				if v == code {
+					return a // it has been answered before the name comes again
+				}
 				found = a
 			}
 		}
@@ -455,6 +505,8 @@ func (o *outcomes) taken(of, branch syntax.Node) answer {
 	switch {
 	case value.Valid() && o.ok(value) && returned(value):
 		return answer{success, value}
+	case strings.HasSuffix(value.Squeeze(), "rc::LAUNCH_FAILED") && value.Inside(of) && !returned(value):
+		return o.of(of, code)
 	case !unit(value):
 		return answer{}
 	}
@@ -500,12 +552,12 @@ func (o *outcomes) falls(n syntax.Node) answer {
 			tail := s == lastOf(s.Parent()) && (!s.Is("expression_statement") || !strings.HasSuffix(s.Text(), ";"))
 			switch {
 			case e.Is("return_expression"):
-				if v := o.named(e.NamedChild(0), names); o.ok(v) {
+				if v := o.named(e.NamedChild(0), names); o.ok(v) || o.always(v) {
 					return answer{success, v}
 				}
 				return answer{}
 			case tail && !s.Is("let_declaration"):
-				if v := o.named(e, names); o.ok(v) && returned(e) {
+				if v := o.named(e, names); (o.ok(v) || o.always(v)) && returned(e) {
 					return answer{success, v}
 				}
 				return answer{}
@@ -535,6 +587,37 @@ func (o *outcomes) named(n syntax.Node, names map[string]syntax.Node) syntax.Nod
 		return v
 	}
 	return n
+}
+
+// always reports whether a name holds the code of success wherever it is set.
+func (o *outcomes) always(id syntax.Node) bool {
+	if !id.Is("identifier") {
+		return false
+	}
+	var let syntax.Node // the one that the name means
+	for at := id; at.Valid() && !let.Valid() && !at.Is("function_item", "closure_expression"); at = at.Parent() {
+		for s := at.Parent().ChildOf("let_declaration"); s.Valid() && s.Span().Start < at.Span().Start; s = s.Next() {
+			pattern := s.Field("pattern")
+			if pattern.Is("mut_pattern") {
+				pattern = pattern.ChildOf("identifier")
+			}
+			if s.Is("let_declaration") && pattern.Text() == id.Text() {
+				let = s
+			}
+		}
+	}
+	if !let.Valid() || !o.ok(let.Field("value")) {
+		return false
+	}
+	block := let.Parent()
+	if slices.ContainsFunc(block.Find("reference_expression", "compound_assignment_expr", "closure_expression"), func(n syntax.Node) bool {
+		return slices.ContainsFunc(n.Find("identifier"), func(x syntax.Node) bool { return x.Text() == id.Text() })
+	}) || o.given(block, id.Text()) {
+		return false
+	}
+	return !slices.ContainsFunc(block.Find("assignment_expression"), func(a syntax.Node) bool {
+		return a.Field("left").Text() == id.Text() && !o.ok(a.Field("right"))
+	})
 }
 
 // writes are macros that write a message and do nothing else.

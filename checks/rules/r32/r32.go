@@ -32,6 +32,7 @@ var Rule = &rules.Rule{
 		"panic":      "A panic cannot cross the C boundary: it ends the process of Python with all that it held.",
 		"code":       "Codes are how the wrapper tells failures apart; one with another meaning leads it and the reader astray.",
 		"failure":    "A launch that failed has written nothing; when it is answered like one that succeeded, what was in the output's memory is taken for the result.",
+		"nothing":    "An output that no kernel has written holds what was in its memory before, and the caller takes that for the result.",
 		"device 0":   "On a machine with several GPUs the tensors may be on another one than the first, and the kernel then reads memory that is not there.",
 		"max":        "A device that was never set becomes GPU 0 in silence, where an error would have named the fault.",
 	},
@@ -40,7 +41,7 @@ var Rule = &rules.Rule{
 		"Let `deref_descs!`, `resolve_dtype!` and `setup_device_stream!` of `ffi_util.rs` check descriptors, dtype and device.",
 		"Return a code of `ffi_util::rc` on every failure; never panic.",
 	},
-	First: map[string]int{"null": 1, "dtype": 1, "device 0": 1, "fixed": 1, "max": 1, "panic": 2, "code": 2, "failure": 2},
+	First: map[string]int{"null": 1, "dtype": 1, "device 0": 1, "fixed": 1, "max": 1, "panic": 2, "code": 2, "failure": 2, "nothing": 2},
 	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts}, Run: run,
 }
 
@@ -63,6 +64,7 @@ func run(p *rules.Pass) {
 		failures(p, e, o)
 		fixed(p, e)
 		dropped(p, e, o)
+		unlaunched(p, e, o)
 	}
 	devices(p, k)
 }
