@@ -15,8 +15,8 @@ func (w *Wrapper) BackendLists() map[string]bool {
 	holds := func(n syntax.Node) bool { return w.HoldsBackend(n, out) }
 	for range 4 { // lists are built from lists
 		for _, a := range w.File.Root().Find("assignment", "augmented_assignment") {
-			if left := a.Field("left"); left.Is("identifier") && holds(a.Field("right")) {
-				out[left.Text()] = true
+			if right := a.Field("right"); holds(right) {
+				given(a.Field("left"), right, holds, out)
 			}
 		}
 		for _, loop := range w.File.Root().Find("for_statement") {
@@ -33,6 +33,29 @@ func (w *Wrapper) BackendLists() map[string]bool {
 		}
 	}
 	return out
+}
+
+// given names the lists that an assignment of something that holds the backend gives it
+// to: a name, an element or a part of a list, or those of several targets whose value
+// holds it.
+func given(left, right syntax.Node, holds func(syntax.Node) bool, out map[string]bool) {
+	switch left.Kind() {
+	case "identifier":
+		out[left.Text()] = true
+	case "subscript":
+		out[syntax.PyName(left.Field("value"))] = true
+	case "pattern_list", "tuple_pattern", "list_pattern":
+		targets, values := left.NamedChildren(), right.NamedChildren()
+		single := right.Is("expression_list", "tuple", "list") && len(values) == len(targets)
+		for i, t := range targets {
+			switch {
+			case !single:
+				given(t, syntax.Node{}, holds, out)
+			case holds(values[i]):
+				given(t, values[i], holds, out)
+			}
+		}
+	}
 }
 
 // HoldsBackend reports whether an expression holds the backend's name or one

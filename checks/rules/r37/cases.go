@@ -27,6 +27,8 @@ type cases struct {
 	// doubt is how sure it is that the statement runs: Yes, Depends when that has
 	// nothing to do with the backend, Unsure when it may.
 	doubt host.Answer
+	// calls are functions of the file that are being executed.
+	calls []syntax.Node
 	// loop is the name that stands for the backend in a loop or a comprehension.
 	loop string
 }
@@ -45,11 +47,12 @@ func casesOf(w *host.Wrapper, lists map[string]bool) *cases {
 func (c *cases) run(fn syntax.Node, param string) host.Answer {
 	answer := host.No
 	for _, d := range marks(c.w, fn) {
-		h := c.at[d]
-		if h == nil || !slices.Contains(argNames(c.w, d), param) {
+		if !d.Is("call") || syntax.PyName(d.Field("function")) != "parametrize" || !slices.Contains(argNames(c.w, d), param) {
 			continue
 		}
-		switch {
+		switch h := c.at[d]; {
+		case h == nil: // it was not executed here
+			answer = host.Unsure
 		case h.answer == host.Yes:
 			return host.Yes
 		case h.answer == host.Unsure:
@@ -137,6 +140,12 @@ func (c *cases) statement(st syntax.Node) bool {
 				c.block(p.ChildOf("block"))
 			}
 		}
+	case "match_statement":
+		for _, p := range st.Field("body").NamedChildren() {
+			if body := p.Field("consequence"); body.Valid() {
+				c.perhaps(host.Depends, body)
+			}
+		}
 	case "class_definition":
 		c.scope = append(c.scope, map[string]*held{})
 		c.block(st.Field("body"))
@@ -168,10 +177,11 @@ func (c *cases) expression(e syntax.Node) {
 	switch e.Kind() {
 	case "assignment":
 		right := e.Field("right")
-		if left := e.Field("left"); left.Is("identifier") {
-			c.top()[left.Text()] = c.eval(right)
-		}
+		c.assign(e.Field("left"), right)
 		c.parametrized(right)
+		if right.Is("call") {
+			c.runs(right)
+		}
 	case "augmented_assignment":
 		h, left := c.eval(e.Field("right")), c.eval(e.Field("left"))
 		switch e.Field("operator").Text() {
@@ -185,6 +195,7 @@ func (c *cases) expression(e syntax.Node) {
 	case "call":
 		fn := e.Field("function")
 		if !fn.Is("attribute") {
+			c.runs(e)
 			return
 		}
 		object, args := c.eval(fn.Field("object")), syntax.PyArgs(e)
@@ -201,6 +212,82 @@ func (c *cases) expression(e syntax.Node) {
 			}
 		case "clear":
 			c.without(object, host.Yes)
+		}
+	}
+}
+
+// assign gives a target a value; targets of one assignment take its values one by one.
+func (c *cases) assign(left, right syntax.Node) {
+	switch left.Kind() {
+	case "identifier":
+		c.top()[left.Text()] = c.eval(right)
+	case "subscript":
+		// Something takes the place of what the list has there.
+		list, h := c.eval(left.Field("value")), c.eval(right)
+		if h.answer == host.No {
+			c.without(list, host.Unsure)
+		}
+		c.add(list, h.answer)
+	case "pattern_list", "tuple_pattern", "list_pattern":
+		targets, values := left.NamedChildren(), right.NamedChildren()
+		single := right.Is("expression_list", "tuple", "list") && len(values) == len(targets)
+		for i, t := range targets {
+			switch {
+			case single && !t.Is("list_splat_pattern") && !values[i].Is("list_splat"):
+				c.assign(t, values[i])
+			case t.Is("identifier"):
+				c.top()[t.Text()] = &held{host.Unsure}
+			}
+		}
+	}
+}
+
+// maxRuns bounds how deep functions of the file are executed that call each other.
+const maxRuns = 4
+
+// quiet are functions that change nothing that they are given.
+var quiet = []string{"print", "len", "list", "tuple", "set", "frozenset", "sorted", "reversed", "str", "repr", "any", "all", "isinstance", "enumerate", "zip", "id", "type"}
+
+// runs executes the function of the file that a call runs. What another function does
+// to the lists that it is given is not known.
+func (c *cases) runs(call syntax.Node) {
+	f := call.Field("function")
+	fn := c.w.Function(f)
+	if !fn.Is("function_definition") || len(syntax.PyDecorators(fn)) > 0 || len(c.calls) == maxRuns || slices.Contains(c.calls, fn) {
+		if !slices.Contains(quiet, syntax.PyName(f)) {
+			for _, id := range call.Field("arguments").Find("identifier") {
+				c.blur(id.Text())
+			}
+		}
+		return
+	}
+	local := map[string]*held{}
+	for _, q := range host.Params(fn) {
+		local[q.Text()] = &held{host.Unsure}
+	}
+	for i, a := range syntax.PyArgs(call) {
+		if params := host.Params(fn); i < len(params) {
+			local[params[i].Text()] = c.eval(a)
+		}
+	}
+	scope, loop := c.scope, c.loop
+	c.scope, c.loop = []map[string]*held{scope[0], local}, ""
+	c.calls = append(c.calls, fn)
+	c.block(fn.Field("body"))
+	c.calls = c.calls[:len(c.calls)-1]
+	c.scope, c.loop = scope, loop
+	for _, g := range fn.Field("body").Find("global_statement", "nonlocal_statement") {
+		for _, id := range g.NamedChildren() {
+			c.blur(id.Text())
+		}
+	}
+}
+
+// blur forgets what the list of a name holds.
+func (c *cases) blur(name string) {
+	for _, names := range c.scope {
+		if names[name] != nil {
+			names[name].answer = host.Unsure
 		}
 	}
 }

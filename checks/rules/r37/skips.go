@@ -4,28 +4,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
 // skipped reports whether the test ends for the backend before the use: Unsure
 // when it may.
-func skipped(w *host.Wrapper, fn syntax.Node, param string, use syntax.Node) host.Answer {
+func (s *skips) skipped(fn syntax.Node, param string, use syntax.Node) host.Answer {
+	w := s.w
 	for _, d := range marks(w, fn) {
-		if marked(w, d) {
+		if s.marked(d) {
 			return host.Unsure
 		}
 	}
-	if fixtureSkips(w, fn) {
+	if s.fixtureSkips(fn) {
 		return host.Unsure
 	}
-	s := &skips{w: w}
 	return s.before(fn, param, fn.Field("body"), use)
 }
 
 // marked reports whether a decorator may skip: by its name, or as a function of
 // the file that skips.
-func marked(w *host.Wrapper, d syntax.Node) bool {
+func (s *skips) marked(d syntax.Node) bool {
 	if d.Is("call") {
 		d = d.Field("function")
 	}
@@ -33,11 +34,20 @@ func marked(w *host.Wrapper, d syntax.Node) bool {
 	if strings.Contains(name, "skip") || name == "xfail" {
 		return true
 	}
-	fn := w.Function(d)
-	return fn.Valid() && mentionsSkip(fn)
+	fn := s.w.Function(d)
+	return fn.Valid() && s.mentionsSkip(fn)
 }
 
 // mentionsSkip reports whether code skips anywhere.
+func (s *skips) mentionsSkip(n syntax.Node) bool {
+	found, known := s.mentions[n]
+	if !known {
+		found = mentionsSkip(n)
+		s.mentions[n] = found
+	}
+	return found
+}
+
 func mentionsSkip(n syntax.Node) bool {
 	return slices.ContainsFunc(n.Find("call", "attribute"), func(c syntax.Node) bool {
 		name := syntax.PyName(c)
@@ -49,25 +59,33 @@ func mentionsSkip(n syntax.Node) bool {
 }
 
 // fixtureSkips reports whether a fixture of the file that the test uses skips.
-func fixtureSkips(w *host.Wrapper, fn syntax.Node) bool {
-	used := map[string]bool{}
-	for _, q := range host.Params(fn) {
-		used[q.Text()] = true
-	}
-	for _, d := range marks(w, fn) {
-		if d.Is("call") && syntax.PyName(d.Field("function")) == "usefixtures" {
-			for _, a := range syntax.PyArgs(d) {
-				used[syntax.PyString(a)] = true
+func (s *skips) fixtureSkips(fn syntax.Node) bool {
+	if s.fixtures == nil {
+		s.fixtures = map[string]bool{}
+		for _, f := range s.w.File.Root().Find("function_definition") {
+			for _, d := range syntax.PyDecorators(f) {
+				mark := d
+				if d.Is("call") {
+					mark = d.Field("function")
+				}
+				if syntax.PyName(mark) == "fixture" && s.mentionsSkip(f) {
+					s.fixtures[f.Field("name").Text()] = true
+					s.always = s.always || syntax.PyArg(d, "autouse", -1).Is("true")
+				}
 			}
 		}
 	}
-	for _, f := range w.File.Root().Find("function_definition") {
-		for _, d := range syntax.PyDecorators(f) {
-			mark := d
-			if d.Is("call") {
-				mark = d.Field("function")
-			}
-			if syntax.PyName(mark) == "fixture" && (used[f.Field("name").Text()] || syntax.PyArg(d, "autouse", -1).Is("true")) && mentionsSkip(f) {
+	if s.always {
+		return true
+	}
+	for _, q := range host.Params(fn) {
+		if s.fixtures[q.Text()] {
+			return true
+		}
+	}
+	for _, d := range marks(s.w, fn) {
+		if d.Is("call") && syntax.PyName(d.Field("function")) == "usefixtures" {
+			if slices.ContainsFunc(syntax.PyArgs(d), func(a syntax.Node) bool { return s.fixtures[syntax.PyString(a)] }) {
 				return true
 			}
 		}
@@ -77,9 +95,49 @@ func fixtureSkips(w *host.Wrapper, fn syntax.Node) bool {
 
 // skips looks for what ends a test for the backend.
 type skips struct {
-	w     *host.Wrapper
-	calls []syntax.Node // helpers that are being read
+	w *host.Wrapper
+	// calls are helpers that are being read.
+	calls []syntax.Node
+	// What was found out about the file: each is asked once.
+	helpers  map[handed]host.Answer
+	asked    map[question]host.Answer
+	values   map[syntax.Node]map[string][]syntax.Node
+	mentions map[syntax.Node]bool
+	wants    map[syntax.Node]bool
+	classes  map[string]syntax.Node
+	fixtures map[string]bool // those that skip
+	always   bool            // one of them is used by every test
+	left     dsl.Budget
 }
+
+// handed is a helper and the name under which it gets the backend.
+type handed struct {
+	fn    syntax.Node
+	param string
+}
+
+// question is a condition, asked for a name of the backend.
+type question struct {
+	cond  syntax.Node
+	param string
+}
+
+// newSkips reads a test file.
+func newSkips(w *host.Wrapper) *skips {
+	s := &skips{
+		w: w, helpers: map[handed]host.Answer{}, asked: map[question]host.Answer{}, values: map[syntax.Node]map[string][]syntax.Node{},
+		mentions: map[syntax.Node]bool{}, wants: map[syntax.Node]bool{}, classes: map[string]syntax.Node{}, left: maxAsked,
+	}
+	for _, c := range w.File.Root().Find("class_definition") {
+		if name := c.Field("name").Text(); !s.classes[name].Valid() {
+			s.classes[name] = c
+		}
+	}
+	return s
+}
+
+// maxAsked bounds how many names are read in the conditions of one file.
+const maxAsked = 200000
 
 // before reads the statements of a block up to a place, which is invalid for all of
 // a helper.
@@ -106,16 +164,9 @@ func (s *skips) statement(fn syntax.Node, param string, st, place syntax.Node) h
 	case "with_statement":
 		return s.before(fn, param, st.Field("body"), place)
 	case "try_statement":
-		result := s.before(fn, param, st.Field("body"), place)
-		for c := range st.Children() {
-			if c.Is("except_clause", "else_clause", "finally_clause") && place.Valid() && place.Inside(c) {
-				block := c.ChildOf("block")
-				result = surer(result, s.before(fn, param, block, place))
-			}
-		}
-		return result
+		return s.try(fn, param, st, place)
 	case "for_statement", "while_statement", "match_statement":
-		if result := s.before(fn, param, st.Field("body"), place); result == host.No && !(st.Is("match_statement") && mentionsSkip(st)) {
+		if result := s.before(fn, param, st.Field("body"), place); result == host.No && !(st.Is("match_statement") && s.mentionsSkip(st)) {
 			return host.No
 		}
 		return host.Unsure
@@ -131,6 +182,45 @@ func (s *skips) statement(fn syntax.Node, param string, st, place syntax.Node) h
 		result = surer(result, s.expression(fn, param, e))
 	}
 	return result
+}
+
+// try is what a try statement does to the test: what is raised in it may be caught.
+func (s *skips) try(fn syntax.Node, param string, st, place syntax.Node) host.Answer {
+	body := st.Field("body")
+	result := s.before(fn, param, body, place)
+	if result == host.Yes && st.ChildOf("except_clause", "except_group_clause").Valid() && !(place.Valid() && place.Inside(body)) {
+		result = host.Unsure
+		if raise := body.ChildOf("raise_statement"); raise.Valid() {
+			if h := handler(st, raise); h.Valid() {
+				result = surer(s.before(fn, param, body, raise), s.before(fn, param, h.ChildOf("block"), place))
+			}
+		}
+	}
+	for c := range st.Children() {
+		if c.Is("except_clause", "else_clause", "finally_clause") && place.Valid() && place.Inside(c) {
+			block := c.ChildOf("block")
+			result = surer(result, s.before(fn, param, block, place))
+		}
+	}
+	return result
+}
+
+// handler is the clause of a try statement that surely catches what a statement in it
+// raises: the first one, when it names that or everything.
+func handler(try, raise syntax.Node) syntax.Node {
+	raised := raise.NamedChild(0)
+	if raised.Is("call") {
+		raised = raised.Field("function")
+	}
+	h := try.ChildOf("except_clause")
+	caught := h.NamedChild(0)
+	if caught.Is("as_pattern") {
+		caught = caught.NamedChild(0)
+	}
+	if caught.Is("block") || caught.Text() == "BaseException" || raised.Is("identifier") && caught.Is("identifier") && caught.Text() == raised.Text() {
+		return h
+	}
+	return syntax.Node{}
 }
 
 // surer is the answer for one thing after another.
@@ -152,7 +242,7 @@ func (s *skips) branches(fn syntax.Node, param string, st, place syntax.Node) ho
 			if answer = s.expression(fn, param, cond); answer != host.No {
 				result = surer(result, answer)
 			}
-			answer = ask(s.w, fn, cond, param)
+			answer = s.ask(fn, cond, param)
 		}
 		if answer == host.No {
 			return false
@@ -197,7 +287,7 @@ func (s *skips) expression(fn syntax.Node, param string, e syntax.Node) host.Ans
 		if e.Field("operator").Text() == "or" {
 			decides = host.No
 		}
-		switch ask(s.w, fn, e.Field("left"), param) {
+		switch s.ask(fn, e.Field("left"), param) {
 		case decides:
 			return right
 		case host.Unsure:
@@ -210,7 +300,7 @@ func (s *skips) expression(fn syntax.Node, param string, e syntax.Node) host.Ans
 			return host.No
 		}
 		then, other := s.expression(fn, param, parts[0]), s.expression(fn, param, parts[2])
-		switch ask(s.w, fn, parts[1], param) {
+		switch s.ask(fn, parts[1], param) {
 		case host.Yes:
 			return then
 		case host.No:
@@ -248,19 +338,25 @@ func (s *skips) call(param string, c syntax.Node) host.Answer {
 		}
 		return host.No
 	}
-	if len(s.calls) == maxCalls || slices.Contains(s.calls, helper) {
-		return host.No
-	}
 	inner, ok := received(helper, method, c, param)
 	if !ok {
-		if mentionsSkip(helper) {
+		if s.mentionsSkip(helper) {
 			return host.Unsure
 		}
 		return host.No
 	}
+	answer, known := s.helpers[handed{helper, inner}]
+	switch {
+	case known:
+		return answer
+	case len(s.calls) == maxCalls || slices.Contains(s.calls, helper):
+		return host.Unsure
+	}
 	s.calls = append(s.calls, helper)
-	defer func() { s.calls = s.calls[:len(s.calls)-1] }()
-	return s.before(helper, inner, helper.Field("body"), syntax.Node{})
+	answer = s.before(helper, inner, helper.Field("body"), syntax.Node{})
+	s.calls = s.calls[:len(s.calls)-1]
+	s.helpers[handed{helper, inner}] = answer
+	return answer
 }
 
 // helps reports whether a call runs a function of the file.
@@ -281,19 +377,14 @@ func (s *skips) helper(f syntax.Node) (fn syntax.Node, method bool) {
 	object := f.Field("object")
 	class := f.Ancestor("class_definition")
 	if name := object.Text(); name != "self" && name != "cls" && !object.Is("call") {
-		for _, c := range s.w.File.Root().Find("class_definition") {
-			if c.Field("name").Text() == name {
-				return methodOf(s.w, c, f.Field("attribute").Text(), maxCalls)
-			}
-		}
-		return syntax.Node{}, false
+		class = s.classes[name]
 	}
-	return methodOf(s.w, class, f.Field("attribute").Text(), maxCalls)
+	return s.methodOf(class, f.Field("attribute").Text(), maxCalls)
 }
 
 // methodOf finds a method in a class or in the classes of the file that it
 // extends.
-func methodOf(w *host.Wrapper, class syntax.Node, name string, hops int) (fn syntax.Node, method bool) {
+func (s *skips) methodOf(class syntax.Node, name string, hops int) (fn syntax.Node, method bool) {
 	if !class.Valid() || hops == 0 {
 		return syntax.Node{}, false
 	}
@@ -307,10 +398,8 @@ func methodOf(w *host.Wrapper, class syntax.Node, name string, hops int) (fn syn
 		}
 	}
 	for _, base := range class.Field("superclasses").NamedChildren() {
-		for _, c := range w.File.Root().Find("class_definition") {
-			if base.Is("identifier") && c != class && c.Field("name").Text() == base.Text() {
-				return methodOf(w, c, name, hops-1)
-			}
+		if c := s.classes[base.Text()]; base.Is("identifier") && c.Valid() && c != class {
+			return s.methodOf(c, name, hops-1)
 		}
 	}
 	return syntax.Node{}, false
@@ -329,7 +418,8 @@ func received(helper syntax.Node, method bool, c syntax.Node, param string) (str
 	}
 	for _, a := range c.Field("arguments").NamedChildren() {
 		if a.Is("keyword_argument") && a.Field("value").Text() == param {
-			return a.Field("name").Text(), true
+			name := a.Field("name").Text()
+			return name, slices.ContainsFunc(params, func(q syntax.Node) bool { return q.Text() == name })
 		}
 	}
 	return "", false
@@ -361,14 +451,30 @@ func unknown(w *host.Wrapper, f syntax.Node) bool {
 
 // ask evaluates a condition of a test for the backend, with names that stand for
 // such a condition.
-func ask(w *host.Wrapper, fn, cond syntax.Node, param string) host.Answer {
+func (s *skips) ask(fn, cond syntax.Node, param string) host.Answer {
+	q := question{cond, param}
+	answer, known := s.asked[q]
+	if !known {
+		answer = s.evaluate(fn, cond, param)
+		s.asked[q] = answer
+	}
+	return answer
+}
+
+func (s *skips) evaluate(fn, cond syntax.Node, param string) host.Answer {
 	switch cond.Kind() {
 	case "parenthesized_expression":
-		return ask(w, fn, cond.NamedChild(0), param)
+		return s.ask(fn, cond.NamedChild(0), param)
 	case "not_operator":
-		return opposite(ask(w, fn, cond.Field("argument"), param))
+		return opposite(s.ask(fn, cond.Field("argument"), param))
 	}
-	answer := w.Ask(cond, param)
+	names := cond.Find("identifier")
+	for range names {
+		if !s.left.Spend() {
+			return host.Unsure
+		}
+	}
+	answer := s.w.Ask(cond, param)
 	if answer != host.Depends {
 		return answer
 	}
@@ -377,10 +483,14 @@ func ask(w *host.Wrapper, fn, cond syntax.Node, param string) host.Answer {
 			return host.Unsure
 		}
 	}
-	for _, id := range cond.Find("identifier") {
-		for _, value := range valuesOf(fn, id.Text()) {
-			if of := w.Ask(value, param); of != host.Depends {
-				if cond == id && len(valuesOf(fn, id.Text())) == 1 {
+	for _, id := range names {
+		values := s.valuesOf(fn, id.Text())
+		for _, value := range values {
+			if !s.left.Spend() {
+				return host.Unsure
+			}
+			if of := s.w.Ask(value, param); of != host.Depends {
+				if cond == id && len(values) == 1 {
 					return of
 				}
 				return host.Unsure
@@ -391,29 +501,33 @@ func ask(w *host.Wrapper, fn, cond syntax.Node, param string) host.Answer {
 }
 
 // valuesOf are the values that a function gives to a name.
-func valuesOf(fn syntax.Node, name string) []syntax.Node {
-	var out []syntax.Node
-	for _, a := range fn.Field("body").Find("assignment", "named_expression") {
-		left, right := a.Field("left"), a.Field("right")
-		if a.Is("named_expression") {
-			left, right = a.Field("name"), a.Field("value")
+func (s *skips) valuesOf(fn syntax.Node, name string) []syntax.Node {
+	out, known := s.values[fn]
+	if !known {
+		out = map[string][]syntax.Node{}
+		for _, a := range fn.Field("body").Find("assignment", "named_expression") {
+			left, right := a.Field("left"), a.Field("right")
+			if a.Is("named_expression") {
+				left, right = a.Field("name"), a.Field("value")
+			}
+			if left.Is("identifier") && right.Valid() {
+				out[left.Text()] = append(out[left.Text()], right)
+			}
 		}
-		if left.Is("identifier") && left.Text() == name && right.Valid() {
-			out = append(out, right)
-		}
+		s.values[fn] = out
 	}
-	return out
+	return out[name]
 }
 
 // reaches reports whether the backend gets to a place of a test, by the conditions
 // around it. A condition that is not understood counts as no.
-func reaches(w *host.Wrapper, fn, n syntax.Node, param string) bool {
+func (s *skips) reaches(fn, n syntax.Node, param string) bool {
 	for c := n; c.Valid() && c != fn; c = c.Parent() {
 		cond, negate, ok := host.Branch(c)
 		if !ok {
 			continue
 		}
-		switch a := ask(w, fn, cond, param); {
+		switch a := s.ask(fn, cond, param); {
 		case a == host.Unsure, a == host.No && !negate, a == host.Yes && negate:
 			return false
 		}

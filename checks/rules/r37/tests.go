@@ -13,6 +13,7 @@ import (
 func tests(p *rules.Pass, w *host.Wrapper) {
 	lists := w.BackendLists()
 	var c *cases
+	s := newSkips(w)
 	for _, fn := range w.File.Root().Find("function_definition") {
 		name := fn.Field("name")
 		if !strings.HasPrefix(name.Text(), "test") {
@@ -22,7 +23,7 @@ func tests(p *rules.Pass, w *host.Wrapper) {
 		if param == "" {
 			continue
 		}
-		use := backwardUse(w, fn, param)
+		use := s.backwardUse(fn, param)
 		if !use.Valid() {
 			continue
 		}
@@ -36,7 +37,7 @@ func tests(p *rules.Pass, w *host.Wrapper) {
 			p.Undecided("the list of the test's backends may leave out the backend")
 			continue
 		}
-		switch skipped(w, fn, param, use) {
+		switch s.skipped(fn, param, use) {
 		case host.Yes:
 		case host.Unsure:
 			p.Undecided("the test may skip the backend")
@@ -50,8 +51,9 @@ func tests(p *rules.Pass, w *host.Wrapper) {
 // autograd.grad, a benchmark of the backward pass, or, in a test whose name
 // says so, anything about gradients. Uses that other backends alone reach do
 // not count.
-func backwardUse(w *host.Wrapper, fn syntax.Node, param string) syntax.Node {
-	named := slices.ContainsFunc(strings.Split(fn.Field("name").Text(), "_"), func(s string) bool { return s == "backward" || s == "bwd" })
+func (s *skips) backwardUse(fn syntax.Node, param string) syntax.Node {
+	w := s.w
+	named := slices.ContainsFunc(strings.Split(fn.Field("name").Text(), "_"), func(word string) bool { return word == "backward" || word == "bwd" })
 	var use syntax.Node
 	fn.Field("body").Inspect(func(n syntax.Node) bool {
 		if use.Valid() {
@@ -67,13 +69,13 @@ func backwardUse(w *host.Wrapper, fn syntax.Node, param string) syntax.Node {
 				mode, _ := w.String(syntax.PyArg(n, "mode", 1))
 				hit = hit || mode == "backward" || mode == "auto"
 			}
-			hit = hit || named && strings.Contains(name, "backward") && !decides(w, n, param)
+			hit = hit || named && strings.Contains(name, "backward") && !s.decides(n, param)
 		case "attribute":
 			hit = named && n.Field("attribute").Text() == "grad"
 		case "keyword_argument":
 			hit = named && n.Field("name").Text() == "gradient"
 		}
-		if hit && reaches(w, fn, n, param) && !wantsGrad(fn, n) {
+		if hit && s.reaches(fn, n, param) && !s.wantsGrad(fn, n) {
 			use = n
 		}
 		return true
@@ -86,17 +88,25 @@ var asking = []string{"skip", "needs", "need", "require", "requires", "supports"
 
 // decides reports whether a call, which has backward in its name, may skip the test
 // for the backend.
-func decides(w *host.Wrapper, c syntax.Node, param string) bool {
+func (s *skips) decides(c syntax.Node, param string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(syntax.PyName(c.Field("function")), "_"), "_")
-	s := &skips{w: w}
 	return slices.Contains(asking, first) || s.helps(c) && s.call(param, c) != host.No
 }
 
 // wantsGrad reports whether a place stands under requires_grad: the result of a
 // forward-only op requires none.
-func wantsGrad(fn, n syntax.Node) bool {
+func (s *skips) wantsGrad(fn, n syntax.Node) bool {
 	for c := n; c.Valid() && c != fn; c = c.Parent() {
-		if cond, negate, ok := host.Branch(c); ok && !negate && len(wanting(cond)) > 0 {
+		cond, negate, ok := host.Branch(c)
+		if !ok || negate {
+			continue
+		}
+		wants, known := s.wants[cond]
+		if !known {
+			wants = len(wanting(cond)) > 0
+			s.wants[cond] = wants
+		}
+		if wants {
 			return true
 		}
 	}
