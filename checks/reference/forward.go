@@ -17,6 +17,7 @@ type callPath struct {
 	defs    map[string][]syntax.Node               // of the module
 	methods map[syntax.Node]map[string]syntax.Node // of its classes
 	reached map[syntax.Node]Answer                 // of definitions and constants
+	used    map[use]Answer                         // of names
 	work    []syntax.Node
 }
 
@@ -28,7 +29,7 @@ func (m *File) forward(ops []string) *callPath { return m.walk(ops, false) }
 // walk follows from the functions that are registered for ops what each definition
 // names. With whole a class runs as a whole, backward passes too.
 func (m *File) walk(ops []string, whole bool) *callPath {
-	p := &callPath{m, whole, map[string][]syntax.Node{}, map[syntax.Node]map[string]syntax.Node{}, map[syntax.Node]Answer{}, nil}
+	p := &callPath{m, whole, map[string][]syntax.Node{}, map[syntax.Node]map[string]syntax.Node{}, map[syntax.Node]Answer{}, map[use]Answer{}, nil}
 	for _, d := range m.File.Root().Find("function_definition", "class_definition") {
 		switch outer := topLevel(d); {
 		case !outer.Valid():
@@ -63,8 +64,14 @@ func (m *File) walk(ops []string, whole bool) *callPath {
 	return p
 }
 
-// maxHops bounds the classes that inherit which are followed one after another.
-const maxHops = 8
+// maxInherited bounds the classes that one inherits from.
+const maxInherited = 64
+
+// maxSame bounds the definitions of one name of which each is asked for a method.
+const maxSame = 8
+
+// use is a name and what of it is used, if that is known.
+type use struct{ name, of string }
 
 // reach says whether the ops run the code at a node.
 func (p *callPath) reach(n syntax.Node) Answer {
@@ -108,13 +115,21 @@ func (p *callPath) follow(n syntax.Node, a Answer) {
 		case at.Is("attribute") && at.Field("attribute") == id, at.Is("keyword_argument") && at.Field("name") == id:
 			continue
 		case at.Is("attribute") && (name == "self" || name == "cls"):
-			if method := p.method(topLevel(id), at.Field("attribute").Text(), maxHops); method.Valid() {
+			if method := p.method(topLevel(id), at.Field("attribute").Text()); method.Valid() {
 				p.mark(method, a)
 			}
 			continue
 		}
+		u := use{name, ""}
+		if at.Is("attribute") && len(p.defs[name]) <= maxSame {
+			u.of = at.Field("attribute").Text()
+		}
+		if p.used[u] >= a {
+			continue
+		}
+		p.used[u] = a
 		for _, def := range p.defs[name] {
-			if method := p.named(def, at); method.Valid() {
+			if method := p.named(def, u.of); method.Valid() {
 				def = method
 			}
 			p.mark(def, a)
@@ -126,26 +141,30 @@ func (p *callPath) follow(n syntax.Node, a Answer) {
 }
 
 // named is the method of a class that C.apply and C.method run.
-func (p *callPath) named(class, at syntax.Node) syntax.Node {
-	if p.whole || !class.Is("class_definition") || !at.Is("attribute") {
+func (p *callPath) named(class syntax.Node, name string) syntax.Node {
+	if p.whole || !class.Is("class_definition") || name == "" {
 		return syntax.Node{}
 	}
-	name := at.Field("attribute").Text()
-	if method := p.method(class, name, maxHops); method.Valid() || name != "apply" {
+	if method := p.method(class, name); method.Valid() || name != "apply" {
 		return method
 	}
-	return p.method(class, "forward", maxHops)
+	return p.method(class, "forward")
 }
 
 // method is a method of a class or of one that it inherits from.
-func (p *callPath) method(class syntax.Node, name string, hops int) syntax.Node {
-	if method := p.methods[class][name]; method.Valid() || hops == 0 {
-		return method
-	}
-	for _, super := range class.Field("superclasses").NamedChildren() {
-		for _, def := range p.defs[super.Text()] {
-			if method := p.method(def, name, hops-1); method.Valid() {
-				return method
+func (p *callPath) method(class syntax.Node, name string) syntax.Node {
+	// Classes are looked at once each, in the order in which they are named.
+	next, seen := []syntax.Node{class}, map[syntax.Node]bool{class: true}
+	for len(next) > 0 && len(seen) <= maxInherited {
+		class, next = next[0], next[1:]
+		if method := p.methods[class][name]; method.Valid() {
+			return method
+		}
+		for _, super := range class.Field("superclasses").NamedChildren() {
+			for _, def := range p.defs[super.Text()] {
+				if !seen[def] {
+					seen[def], next = true, append(next, def)
+				}
 			}
 		}
 	}

@@ -189,13 +189,15 @@ type outcome struct {
 }
 
 func runRules(ctx context.Context, o Options, t, base *tree.Tree, kernels []*tree.Kernel) (outcome, error) {
-	var active []*rules.Rule
+	var active, off []*rules.Rule
 	for _, r := range o.Rules {
 		if o.Severities[r.ID] != Off {
 			active = append(active, r)
+		} else {
+			off = append(off, r)
 		}
 	}
-	jobs := rules.Jobs(active, t, base, kernels)
+	jobs := rules.Jobs(active, t, base, kernels, off...)
 	perJob := make([][]hit, len(jobs))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))

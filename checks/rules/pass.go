@@ -26,6 +26,7 @@ type Pass struct {
 	// Order is the place of this run among those of the rule.
 	Order  Order
 	facts  *Facts
+	off    []*Rule // that nobody is told about
 	report func(Diagnostic)
 }
 
@@ -159,7 +160,7 @@ func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format st
 func (p *Pass) Undecided(reason string) {}
 
 // Source is the code of a node for a message: as it stands, on one line and without
-// comments.
+// comments. Strings are as they are written, the ends of their lines as escapes.
 func Source(n syntax.Node) string {
 	if !strings.Contains(n.Text(), "\n") && !strings.Contains(n.Text(), "/*") {
 		return n.Text()
@@ -168,25 +169,30 @@ func Source(n syntax.Node) string {
 	end := 0
 	var walk func(syntax.Node)
 	walk = func(c syntax.Node) {
-		if c.IsComment() {
+		if c.IsComment() || c.Is("line_continuation") {
 			return
 		}
-		leaf := true
-		for ch := range c.Children() {
-			leaf = false
-			walk(ch)
-		}
-		if !leaf || c.Text() == "" {
-			return
+		text := strings.Join(strings.Fields(c.Text()), " ")
+		if c.Is("string", "string_literal", "raw_string_literal", "char_literal") {
+			text = strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(c.Text())
+		} else {
+			leaf := true
+			for ch := range c.Children() {
+				leaf = false
+				walk(ch)
+			}
+			if !leaf || text == "" {
+				return
+			}
 		}
 		// Where lines were broken, blanks stand as if they had not been.
-		if s := c.Span().Start; len(out) > 0 && s > end && !strings.ContainsRune("([{.", rune(out[len(out)-1])) && !strings.ContainsAny(c.Text()[:1], ")]},.;") {
+		if s := c.Span().Start; len(out) > 0 && s > end && !strings.ContainsRune("([{.", rune(out[len(out)-1])) && !strings.ContainsAny(text[:1], ")]},.;") {
 			out = append(out, ' ')
 		}
-		out, end = append(out, c.Text()...), c.Span().End
+		out, end = append(out, text...), c.Span().End
 	}
 	walk(n)
-	return strings.Join(strings.Fields(string(out)), " ")
+	return string(out)
 }
 
 // maxShown bounds the letters of code in a message.
@@ -215,13 +221,20 @@ func (p *Pass) Speaks(r *Rule, constructs ...string) bool {
 }
 
 // Reports lists what another rule reports about the pass's kernel, for a rule that
-// leaves these places to it.
+// leaves these places to it: nothing where that rule is off. A panic in it is one of the
+// rule that asks.
 func (p *Pass) Reports(r *Rule) []Diagnostic {
+	if slices.Contains(p.off, r) {
+		return nil
+	}
 	var out []Diagnostic
 	for _, check := range r.checks() {
-		run(Pass{Rule: r, Tree: p.Tree, facts: p.facts}, check, nil, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
+		err := run(Pass{Rule: r, Tree: p.Tree, facts: p.facts, off: p.off}, check, nil, []*tree.Kernel{p.Kernel}, func(_ *Pass, d Diagnostic) {
 			out = append(out, d)
 		})
+		if err != nil {
+			panic(err)
+		}
 	}
 	return out
 }
@@ -328,7 +341,10 @@ func (c *Crash) Error() string {
 
 // Caught makes a *Crash of a panic. It is to be deferred.
 func Caught(err *error, what func() string) {
-	if v := recover(); v != nil {
+	v := recover()
+	if crash, inner := v.(*Crash); inner {
+		*err = crash
+	} else if v != nil {
 		*err = &Crash{what(), v, debug.Stack()}
 	}
 }
@@ -337,8 +353,8 @@ func Caught(err *error, what func() string) {
 // with, and the checks of scope PerChange are then left out. The work is limited
 // to some kernels. All checks of one kernel are one job, so that what only they
 // ask about it is forgotten afterwards: a large tree need not fit into memory
-// with everything that was found out about it.
-func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel) []Job {
+// with everything that was found out about it. Rules leave nothing to those that are off.
+func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel, off ...*Rule) []Job {
 	facts := &Facts{}
 	type part struct {
 		rule  *Rule
@@ -354,7 +370,7 @@ func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel) []Job {
 				continue
 			}
 			jobs = append(jobs, func(report func(*Pass, Diagnostic)) error {
-				return run(Pass{Rule: r, Tree: t, facts: facts, Order: Order{Check: i}}, check, base, kernels, report)
+				return run(Pass{Rule: r, Tree: t, facts: facts, off: off, Order: Order{Check: i}}, check, base, kernels, report)
 			})
 		}
 	}
@@ -362,7 +378,7 @@ func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel) []Job {
 		jobs = append(jobs, func(report func(*Pass, Diagnostic)) error {
 			defer facts.forget(Unit{k, k.Crate})
 			for _, c := range ofKernel {
-				if err := run(Pass{Rule: c.rule, Tree: t, facts: facts, Order: Order{c.place, n}}, c.check, nil, kernels[n:n+1], report); err != nil {
+				if err := run(Pass{Rule: c.rule, Tree: t, facts: facts, off: off, Order: Order{c.place, n}}, c.check, nil, kernels[n:n+1], report); err != nil {
 					return err
 				}
 			}

@@ -269,12 +269,11 @@ func grows(f *dsl.Func, n syntax.Node, steps *dsl.Budget) bool {
 	return slices.Contains([]string{"load_view_tko", "load_ptr_tko", "load_tile"}, f.Op(c))
 }
 
-// bounded finds an exponential of the reference whose exponent is negated, and says
-// so. One with a difference shows what the source means only where no other
+// bounded finds an exponential of the reference whose exponent is negated or a
+// difference, and says so. It shows what the source means only where no other
 // exponential may grow. how is empty when there is none.
 func bounded(ref *reference.File) (call syntax.Node, how string) {
-	var difference syntax.Node
-	plain := false
+	var difference, negation syntax.Node
 	for _, c := range ref.Calls("exp", "exp2") {
 		arg := c.Arg("x", 0)
 		if arg.Is("identifier") {
@@ -292,17 +291,28 @@ func bounded(ref *reference.File) (call syntax.Node, how string) {
 		})
 		switch {
 		case negated:
-			return c.Node, "whose exponent is negated and does not overflow"
-		case minus && !difference.Valid():
-			difference = c.Node
-		case !minus:
-			plain = true
+			negation = firstOf(negation, c.Node)
+		case minus:
+			difference = firstOf(difference, c.Node)
+		default:
+			return syntax.Node{}, "" // it grows as well
 		}
 	}
-	if difference.Valid() && !plain {
+	switch {
+	case negation.Valid():
+		return negation, "whose exponent is negated, so that the quotient becomes 0 where it overflows"
+	case difference.Valid():
 		return difference, "whose exponent is a difference, which bounds it"
 	}
 	return syntax.Node{}, ""
+}
+
+// firstOf is the first of two nodes that there is.
+func firstOf(a, b syntax.Node) syntax.Node {
+	if a.Valid() {
+		return a
+	}
+	return b
 }
 
 // restricts reports whether a wrapper refuses sizes by a remainder.
