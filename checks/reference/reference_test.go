@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +182,33 @@ func TestConstantsOfConstantsAreBounded(t *testing.T) {
 		if c.Field("function").Is("attribute") {
 			assert.Equal(t, host.Owner(c).Field("name").Text() == "last", m.Reached(c), c.Text())
 		}
+	}
+}
+
+// What names stand for is followed once, however often they are defined and used, and
+// whatever classes inherit from each other.
+func TestNamesOfManyDefinitionsAreBounded(t *testing.T) {
+	const op = "@register_impl('demo', backend='cutile')\ndef demo(x):\n"
+	many := func(n int, line string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(line, "$", strconv.Itoa(i)))
+		}
+		return b.String()
+	}
+	var inherits strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&inherits, "class C%d(%s): pass\n", i, strings.Repeat(fmt.Sprintf("C%d, ", i+1), 40))
+	}
+	for name, src := range map[string]string{
+		"functions":         many(10000, "def f(): pass\n") + op + strings.Repeat("    f\n", 10000),
+		"classes":           many(10000, "class f: pass\n") + op + many(10000, "    f.a$\n"),
+		"classes in layers": inherits.String() + "class C8: pass\n" + op + "    C0.apply(x)\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := syntax.Parse("demo.py", syntax.Python, []byte(src))
+			require.Empty(t, f.Unread)
+			hostile.Within(t, time.Second, func() { reference.Parse(f).HostCopies("demo") })
+		})
 	}
 }
