@@ -440,9 +440,13 @@ func absent(p *rules.Pass, k *host.Kernel) {
 		return
 	}
 	reg := k.Wrapper.Registers[0]
-	ops := []string{k.Name}
+	ops := map[string]bool{k.Name: true}
 	for _, r := range k.Wrapper.Registers {
-		ops = append(ops, r.Op)
+		ops[r.Op] = true
+	}
+	if !callers(p, ops) {
+		p.Undecided("not all that calls the op was looked at")
+		return
 	}
 	seen, found := 0, false
 	err := fs.WalkDir(p.Tree.FS, "tests", func(at string, d fs.DirEntry, err error) error {
@@ -463,8 +467,7 @@ func absent(p *rules.Pass, k *host.Kernel) {
 			return errors.New("an unread test")
 		}
 		speaks := func(n syntax.Node) bool { return syntax.PyString(n) == host.Backend }
-		named := func(n syntax.Node) bool { return slices.Contains(ops, n.Text()) }
-		found = slices.ContainsFunc(f.Root().Find("identifier"), named) && slices.ContainsFunc(f.Root().Find("string"), speaks)
+		found = uses(f, ops) && slices.ContainsFunc(f.Root().Find("string"), speaks)
 		return nil
 	})
 	switch {
@@ -474,4 +477,56 @@ func absent(p *rules.Pass, k *host.Kernel) {
 	default:
 		p.Reportf(reg.Decorator, rules.Error, "test", "`%s` is registered, but no test in `tests` runs it with `cutile-rs`", reg.Op)
 	}
+}
+
+// opsRoot is the folder of the dispatched ops and of what is built on them.
+const opsRoot = "src/tilegym/ops"
+
+// callers adds to the names of an op those of the functions and classes that call it, in
+// the files that belong to no backend. It is false when one of them is unread.
+func callers(p *rules.Pass, ops map[string]bool) bool {
+	files := p.Tree.Files(opsRoot, func(name string) bool {
+		below := strings.TrimPrefix(name, opsRoot+"/")
+		dir, _, _ := strings.Cut(below, "/")
+		return path.Ext(name) == ".py" && !slices.Contains(backendModules, dir)
+	})
+	for more := true; more; {
+		more = false
+		for _, name := range files {
+			f := p.Tree.File(name)
+			if f.Unread != "" {
+				return false
+			}
+			for _, c := range f.Root().Find("call") {
+				def := c.Ancestor("function_definition", "class_definition")
+				for up := def; up.Valid(); up = up.Ancestor("function_definition", "class_definition") {
+					def = up
+				}
+				if by := def.Field("name").Text(); by != "" && ops[syntax.PyName(c.Field("function"))] && !ops[by] {
+					ops[by], more = true, true
+				}
+			}
+		}
+	}
+	return true
+}
+
+// uses reports whether a file does something with one of some functions; a mere import
+// is no use.
+func uses(f *syntax.File, names map[string]bool) bool {
+	as := map[string]bool{}
+	for name := range names {
+		as[name] = true
+	}
+	for _, a := range f.Root().Find("aliased_import") {
+		if name := a.Field("name").Text(); names[name[strings.LastIndex(name, ".")+1:]] {
+			as[a.Field("alias").Text()] = true
+		}
+	}
+	return slices.ContainsFunc(f.Root().Find("identifier", "string"), func(n syntax.Node) bool {
+		if n.Is("string") {
+			return names[syntax.PyString(n)]
+		}
+		return as[n.Text()] && !n.Ancestor("import_from_statement", "import_statement").Valid()
+	})
 }
