@@ -1,11 +1,14 @@
 package tree
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
 )
 
 // testsRoot is the folder of the tests of a suite, or of the ops of none.
@@ -29,9 +32,43 @@ func referenceRoot(suite string) string {
 func (t *Tree) TestOf(suite, name string) string { return t.below(testsRoot(suite), testName(name)) }
 
 // ReferenceOf is the file with the reference of an op in this tree, whether the tree
-// has a kernel for the op or not; empty when there is none.
+// has a kernel for the op or not; empty when there is none. It has the op's name, or
+// is the only one that registers the op for the reference's backend.
 func (t *Tree) ReferenceOf(suite, name string) string {
-	return t.below(referenceRoot(suite), name+".py")
+	dir := referenceRoot(suite)
+	if at := t.below(dir, name+".py"); at != "" {
+		return at
+	}
+	found := ""
+	for _, at := range t.Files(dir, func(p string) bool { return path.Ext(p) == ".py" }) {
+		switch {
+		case !t.implements(at, suite, name):
+		case found != "":
+			return "" // which of them is meant is not known
+		default:
+			found = at
+		}
+	}
+	return found
+}
+
+// implements reports whether a file registers an op for the reference's backend, by
+// its name alone or with that of its suite and a group before it.
+func (t *Tree) implements(at, suite, name string) bool {
+	src, err := t.read(at)
+	if err != nil || !bytes.Contains(src, []byte("register_impl")) || !bytes.Contains(src, []byte(name)) {
+		return false
+	}
+	for _, c := range t.File(at).Root().Find("call") {
+		if syntax.PyName(c.Field("function")) != "register_impl" || syntax.PyString(syntax.PyArg(c, "backend", 1)) != "cutile" {
+			continue
+		}
+		op := syntax.PyString(syntax.PyArg(c, "name", 0))
+		if op == name || suite != "" && strings.HasPrefix(op, suite+".") && strings.HasSuffix(op, "."+name) {
+			return true
+		}
+	}
+	return false
 }
 
 func testName(op string) string { return "test_" + op + ".py" }

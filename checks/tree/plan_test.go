@@ -182,3 +182,36 @@ func TestPlanOfAKernelThatIsNotMeasured(t *testing.T) {
 		assert.Equal(t, "1 kernel to build, test and measure: a.", sentence(may), may)
 	}
 }
+
+// Upstream has the reference of some ops in a file of another name.
+func TestReferenceByWhatItRegisters(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"one file":         {map[string]string{"x.py": `@register_impl("a", backend="cutile")`}, "src/tilegym/ops/cutile/x.py"},
+		"in a folder":      {map[string]string{"z/x.py": `@register_impl(name="a", backend="cutile")`}, "src/tilegym/ops/cutile/z/x.py"},
+		"the file's name":  {map[string]string{"x.py": `@register_impl("a", backend="cutile")`, "a.py": `@register_impl("b", backend="cutile")`}, "src/tilegym/ops/cutile/a.py"},
+		"two files":        {map[string]string{"x.py": `@register_impl("a", backend="cutile")`, "y.py": `@register_impl("a", backend="cutile")`}, ""},
+		"another op":       {map[string]string{"x.py": `@register_impl("a_backward", backend="cutile")`}, ""},
+		"another backend":  {map[string]string{"x.py": `@register_impl("a", backend="triton")`}, ""},
+		"only in a string": {map[string]string{"x.py": `X = 'register_impl("a", backend="cutile")'` + "\n@other"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := checkout()
+			delete(files, "src/tilegym/ops/cutile/a.py")
+			for at, decorator := range c.files {
+				files["src/tilegym/ops/cutile/"+at] = &fstest.MapFile{Data: []byte(decorator + "\ndef op(x):\n    return x\n")}
+			}
+			tr, err := tree.Load(files, nil)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, tr.Kernel("a").Reference)
+		})
+	}
+	files := checkout()
+	files["src/tilegym/suites/s/cutile/x.py"] = &fstest.MapFile{Data: []byte("@register_impl(\"s.group.c\", backend=\"cutile\")\ndef op(x):\n    return x\n")}
+	delete(files, "src/tilegym/suites/s/cutile/c.py")
+	tr, err := tree.Load(files, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "src/tilegym/suites/s/cutile/x.py", tr.Kernel("s/c").Reference)
+}
