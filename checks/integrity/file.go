@@ -245,7 +245,7 @@ func (c *comparison) hooks(b, h *frame) {
 }
 
 // quietHooks are hooks that only set something up.
-var quietHooks = map[string]bool{"pytest_addoption": true, "pytest_configure": true, "pytest_make_parametrize_id": true, "pytest_sessionstart": true}
+var quietHooks = map[string]bool{"pytest_report_header": true, "pytest_addoption": true, "pytest_configure": true, "pytest_make_parametrize_id": true, "pytest_sessionstart": true}
 
 func (c *comparison) sameBinding(b, h binding) bool {
 	if (b.fn == nil) != (h.fn == nil) {

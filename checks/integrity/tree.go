@@ -405,6 +405,9 @@ func setting(t *tree.Tree, p, section string) string {
 		if part == nil {
 			return ""
 		}
+		if options, ok := part["ini_options"].(map[string]any); ok {
+			delete(options, "markers") // names that select nothing by themselves
+		}
 		text, err := toml.Marshal(part)
 		if err != nil {
 			return err.Error()

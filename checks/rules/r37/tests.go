@@ -64,7 +64,7 @@ func (s *skips) backwardUse(fn syntax.Node, param string) syntax.Node {
 		case "call":
 			f := n.Field("function")
 			name := syntax.PyName(f)
-			hit = f.Is("attribute") && name == "backward" || full(w, f) == "torch.autograd.grad"
+			hit = f.Is("attribute") && name == "backward" && !s.ofReference(fn, f.Field("object"), param) || full(w, f) == "torch.autograd.grad"
 			if strings.HasPrefix(name, "benchmark") {
 				mode, _ := w.String(syntax.PyArg(n, "mode", 1))
 				hit = hit || mode == "backward" || mode == "auto"
@@ -81,6 +81,35 @@ func (s *skips) backwardUse(fn syntax.Node, param string) syntax.Node {
 		return true
 	})
 	return use
+}
+
+// ofReference reports whether a tensor is surely what a function of the file made
+// that has nothing to do with the op: a gradient of the reference alone.
+func (s *skips) ofReference(fn, tensor syntax.Node, param string) bool {
+	for tensor.Is("call", "attribute", "subscript") { // ref.sum()
+		tensor = tensor.NamedChild(0)
+	}
+	dispatched := func(n syntax.Node) bool {
+		return slices.ContainsFunc(append(n.Find("attribute", "identifier"), n), func(c syntax.Node) bool {
+			return strings.HasPrefix(full(s.w, c), "tilegym.") || c.Text() == param
+		})
+	}
+	values := s.valuesOf(fn, tensor.Text())
+	if !tensor.Is("identifier") || len(values) == 0 {
+		return false
+	}
+	for _, v := range values {
+		made, _ := s.helper(v.Field("function"))
+		if !v.Is("call") || !made.Valid() || dispatched(made.Field("body")) || dispatched(v) {
+			return false
+		}
+		for _, id := range v.Field("arguments").Find("identifier") {
+			if slices.ContainsFunc(s.valuesOf(fn, id.Text()), dispatched) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // asking are first words of helpers that find out whether a test can run.
