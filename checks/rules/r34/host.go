@@ -366,6 +366,14 @@ func (t *tracer) call(n syntax.Node, depth int) []route {
 			return []route{{}}
 		}
 		return t.after(tensor, step{swap: [2]int{i, j}}, n, depth)
+	case "movedim", "moveaxis":
+		// Between neighbours a move is a swap.
+		i, okI := t.literal(syntax.PyArg(n, "source", first))
+		j, okJ := t.literal(syntax.PyArg(n, "destination", first+1))
+		if !okI || !okJ || max(i, j)-min(i, j) != 1 || (i < 0) != (j < 0) {
+			return []route{{}}
+		}
+		return t.after(tensor, step{swap: [2]int{i, j}}, n, depth)
 	case "permute":
 		list := syntax.PyArgs(n)[min(first, len(syntax.PyArgs(n))):]
 		if len(list) == 1 && list[0].Is("tuple", "list") {

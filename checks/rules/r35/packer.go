@@ -31,6 +31,10 @@ func packer(p *rules.Pass, u *host.Utils) {
 			}
 			field := target.Field("attribute").Text()
 			set[field] = true
+			// The export may undo it, so that these are no errors for sure.
+			if why := wrongly(field, a); why != "" {
+				p.Reportf(a, rules.Warning, "packed", "`%s` %s", rules.Short(a), why)
+			}
 			// What another axis has may be right: a tensor without gaps has its sizes as
 			// strides.
 			of, axis := copied(a.Field("right"))
@@ -54,6 +58,53 @@ func packer(p *rules.Pass, u *host.Utils) {
 			}
 		}
 	}
+}
+
+// wrongly says what is wrong with the only value that an assignment gives a field of the
+// descriptor; empty for one that may be right.
+func wrongly(field string, a syntax.Node) string {
+	v := a.Field("right")
+	loop := a.Ancestor("for_statement").Field("left").Text()
+	switch field {
+	case "ptr":
+		object := v.Field("function").Field("object")
+		if v.Is("call") && syntax.PyName(v.Field("function")) == "data_ptr" && object.Is("call") &&
+			(syntax.PyName(object.Field("function")) == "untyped_storage" || syntax.PyName(object.Field("function")) == "storage") {
+			return "is where the tensor's storage begins, which a slice does not; expected `data_ptr()` of the tensor"
+		}
+	case "dtype":
+		if v.Is("integer") && !conditional(a) {
+			return "gives every tensor the same dtype; expected its code"
+		}
+	case "ndim":
+		if v.Is("integer") && !conditional(a) {
+			return "gives every tensor the same number of dimensions; expected `t.dim()`"
+		}
+	case "strides":
+		if v.Is("binary_operator") && v.Field("operator").Text() == "*" && (inBytes(v.Field("left")) || inBytes(v.Field("right"))) {
+			return "is a stride in bytes, which the kernel takes for one in elements; expected `stride(i)`"
+		}
+	}
+	if of, axis := copied(v); loop != "" && (field == "shape" && of == "shape" || field == "strides" && of == "stride") && index(a.Field("left")) == loop && (axis == "-1-"+loop || axis == "-("+loop+"+1)" || axis == "-"+loop+"-1") {
+		return "has the axes in the reverse order; expected that of the tensor"
+	}
+	return ""
+}
+
+// conditional reports whether an assignment is one of several that a condition chooses
+// from.
+func conditional(a syntax.Node) bool {
+	_, ok := host.Guard(a)
+	return ok
+}
+
+// inBytes reports whether an expression is the size of an element in bytes.
+func inBytes(n syntax.Node) bool {
+	name := syntax.PyName(n)
+	if n.Is("call") {
+		name = syntax.PyName(n.Field("function"))
+	}
+	return name == "element_size" || name == "itemsize"
 }
 
 // made is the name of the descriptor that a function makes without values, and the only
