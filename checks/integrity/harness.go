@@ -50,8 +50,9 @@ func roleOf(name string, def syntax.Node) role {
 	return noRole
 }
 
-// hash is a short digest of a node's code, for telling constructs apart.
-func hash(n syntax.Node) string { return digest(n)[:8] }
+// hash is a digest of a node's code in 128 bits: a waiver for one construct must not
+// cover another one that was written to have the same.
+func hash(n syntax.Node) string { return digest(n)[:32] }
 
 // digest is the whole of the hash, which nobody finds another source for.
 func digest(n syntax.Node) string {
