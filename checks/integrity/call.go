@@ -104,7 +104,7 @@ func (f *frame) expr(n syntax.Node) *term {
 	case "list_comprehension", "set_comprehension", "dictionary_comprehension":
 		return f.comprehension(n)
 	case "lambda":
-		c := &closure{node: n, scope: f.snapshot()}
+		c := &closure{node: n, scope: f.seen(n)}
 		return f.fnTerm(c)
 	case "named_expression":
 		v := f.eval(n.Field("value"))
@@ -405,7 +405,11 @@ func (f *frame) comprehension(n syntax.Node) *term {
 		}
 		return true
 	}
-	switch whole := visit(0, nil); {
+	whole := visit(0, nil)
+	if inner.captured {
+		f.run.closed = append(f.run.closed, inner)
+	}
+	switch {
 	case !whole:
 		return u.unknown() // what follows the elements that were looked at may be anything
 	case len(symbolic) > 0:
@@ -498,14 +502,6 @@ func (f *frame) callee(n syntax.Node) (*closure, *term) {
 	return f.functionOf(t), t
 }
 
-// functionOf is the function that a term is and that may be entered, or nil.
-func (f *frame) functionOf(t *term) *closure {
-	if t.is("sym") {
-		return f.run.s.helpers[t.text]
-	}
-	return f.run.s.closures[t]
-}
-
 // argument is one argument of a call and where it stands.
 type argument struct {
 	t  *term
@@ -578,7 +574,7 @@ func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument
 	}
 	kids := make([]*term, len(args))
 	for i, a := range args {
-		kids[i] = a.t
+		kids[i] = f.run.latest(a.t)
 	}
 	kids = iterated(u, callee, kids)
 	if v := builtin(u, callee, kids); v != nil {
@@ -910,8 +906,9 @@ func (f *frame) share(old *term, held, at syntax.Node, change func(*term) *term)
 	}
 	u := f.run.u()
 	frames := []*frame{}
-	for _, g := range append([]*frame{f}, f.run.callers...) {
+	for _, g := range slices.Concat([]*frame{f}, f.run.callers, f.run.closed) {
 		for ; g != nil; g = g.outer {
+			u.spend(1 + len(frames)/8)
 			if !slices.Contains(frames, g) {
 				frames = append(frames, g)
 			}
@@ -1204,6 +1201,9 @@ func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	r.active = r.active[:len(r.active)-1]
 	r.callers = r.callers[:len(r.callers)-1]
 	r.depth--
+	if inner.captured {
+		r.closed = append(r.closed, inner)
+	}
 	return v, true
 }
 
@@ -1337,6 +1337,7 @@ func (f *frame) fnTerm(c *closure) *term {
 	}
 	fr := &frame{run: r, vars: map[string]binding{}}
 	v, ok := fr.enterCall(c, args)
+	r.undo(0) // it is not called where it is a value
 	if !ok {
 		return s.closed(c)
 	}
@@ -1346,6 +1347,10 @@ func (f *frame) fnTerm(c *closure) *term {
 		t = u.raw("fn", strings.Join(shape, ","), append(kids, v)...)
 	}
 	s.closures[t] = c
+	if !static && !slices.ContainsFunc(s.shown[t], func(o *closure) bool { return *o == *c }) {
+		u.spend(len(s.shown[t]))
+		s.shown[t] = append(s.shown[t], c)
+	}
 	f.run.made(t, c.node)
 	if static {
 		s.fnOf[key] = t

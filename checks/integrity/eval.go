@@ -24,8 +24,10 @@ type side struct {
 	// closures are the functions behind terms, origin the place where a term was
 	// first made.
 	closures map[*term]*closure
-	origin   map[*term]syntax.Node
-	module   *frame
+	// shown are all functions behind a term, where equal ones were made more than once.
+	shown  map[*term][]*closure
+	origin map[*term]syntax.Node
+	module *frame
 	// classes are those of the side by the text of their terms, keys these texts by where
 	// the class is defined, named how many of a name there are.
 	classes map[string]*class
@@ -100,8 +102,9 @@ type frame struct {
 	// nonlocal are the functions around whose names the function assigns to.
 	nonlocal map[string]*frame
 	loop     *loop
-	// within says that the frame is a comprehension's.
-	within bool
+	// within says that the frame is a comprehension's, captured that functions read its
+	// names, maybe after it has ended.
+	within, captured bool
 }
 
 // returned is a value that a function returns, and what it had altered till then.
@@ -219,9 +222,11 @@ type run struct {
 	fresh  map[*term]int
 	depth  int
 	active []syntax.Node
-	// callers are the frames that called those that run, altered what functions
-	// changed in frames that are not their own, in order.
+	// callers are the frames that called those that run, closed those that ended and whose
+	// names functions still read, altered what functions changed in frames that are not
+	// their own, in order.
 	callers []*frame
+	closed  []*frame
 	altered []alteration
 	// attempts are the try blocks that run.
 	attempts []*attempt
@@ -235,7 +240,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
-		u: u.side(), file: f, tested: f, closures: map[*term]*closure{}, origin: map[*term]syntax.Node{},
+		u: u.side(), file: f, tested: f, closures: map[*term]*closure{}, shown: map[*term][]*closure{}, origin: map[*term]syntax.Node{},
 		classes: map[string]*class{}, keys: map[syntax.Node]string{}, named: map[string]int{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
 	}
 }
@@ -439,7 +444,7 @@ func (f *frame) returned(v *term, n syntax.Node) {
 			cond = r.u().and(cond, g.t) // a loop may have no pass
 		}
 	}
-	f.returns = append(f.returns, returned{way{cond: cond, made: r.since(f.entered)}, v})
+	f.returns = append(f.returns, returned{way{cond: cond, made: r.since(f.entered)}, f.kept(v)})
 	r.leave(onReturn, n, f.mark)
 }
 
@@ -876,6 +881,7 @@ func (f *frame) define(n, whole syntax.Node) {
 		return
 	}
 	if n.Is("function_definition") {
+		f.captured = true
 		cl := &closure{node: n, scope: f, class: f.class}
 		b := binding{at: n, fn: cl}
 		for _, d := range syntax.PyDecorators(n) {
@@ -1125,7 +1131,7 @@ func (f *frame) expressionStatement(n syntax.Node) {
 			right = inner.Field("right")
 		}
 		if right.Is("lambda") && n.Field("left").Is("identifier") {
-			f.set(n.Field("left").Text(), binding{at: right, fn: &closure{node: right, scope: f.snapshot()}})
+			f.set(n.Field("left").Text(), binding{at: right, fn: &closure{node: right, scope: f.seen(right)}})
 			return
 		}
 		f.assign(n.Field("left"), f.eval(right), right)
@@ -1151,16 +1157,6 @@ func (f *frame) expressionStatement(n syntax.Node) {
 	default:
 		f.eval(n)
 	}
-}
-
-// snapshot is the frame as it is now, for functions that are called later.
-func (f *frame) snapshot() *frame {
-	if f.outer == nil || f.class != nil && f.class.frame == f {
-		return f
-	}
-	c := *f
-	c.vars = f.copyVars()
-	return &c
 }
 
 // harmless are calls whose presence or absence changes nothing of what a test

@@ -48,7 +48,7 @@ func (s *side) takeHelpers(t *tree.Tree, other *syntax.File) {
 			continue
 		}
 		from := newSide(s.u, f, s.known)
-		from.u, from.closures, from.classes, from.keys, from.named = s.u, s.closures, s.classes, s.keys, s.named
+		from.u, from.closures, from.shown, from.classes, from.keys, from.named = s.u, s.closures, s.shown, s.classes, s.keys, s.named
 		from.tested = s.tested
 		from.load()
 		s.others = append(s.others, from.order...)

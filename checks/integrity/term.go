@@ -16,8 +16,8 @@ type term struct {
 	text string
 	kids []*term
 	// tolerant says that a call in here takes a tolerance, calls that there is a
-	// call in here.
-	tolerant, calls bool
+	// call in here, functions that there is one whose names may get other values.
+	tolerant, calls, functions bool
 	// constant says that the value is known whole, itself that it surely equals
 	// itself: a float that is no number does not, a tensor gives a tensor, and two
 	// equal calls may have two results.
@@ -101,11 +101,12 @@ func (u *universe) raw(op, text string, kids ...*term) *term {
 	if len(u.index) >= maxTerms {
 		panic(tooLarge{})
 	}
-	t := &term{id: len(u.index), op: op, text: text, kids: kids, calls: op == "call"}
+	t := &term{id: len(u.index), op: op, text: text, kids: kids, calls: op == "call", functions: op == "fn"}
 	hold := t.holds()
 	for _, k := range kids {
 		t.tolerant = t.tolerant || k.tolerant || hold && k.tolerance()
 		t.calls = t.calls || k.calls
+		t.functions = t.functions || k.functions && op != "call"
 	}
 	t.constant, t.itself = t.isConstant(), t.equalsItself()
 	u.index[key.String()] = t
