@@ -27,7 +27,7 @@ func (f *frame) expr(n syntax.Node) *term {
 		if b, ok := f.lookup(n.Text()); ok {
 			return f.value(b)
 		}
-		return u.raw("sym", canonical(n.Text()))
+		return u.sym(canonical(n.Text()))
 	case "integer":
 		text := strings.ReplaceAll(strings.ToLower(n.Text()), "_", "")
 		if v, err := strconv.ParseInt(text, 0, 64); err == nil {
@@ -585,6 +585,11 @@ func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument
 			return t, false
 		}
 	}
+	if callee.is("sym") && callee.text == "map" && len(kids) == 2 && consumed(n) {
+		if t := f.mapped(kids[0], kids[1], n); t != nil {
+			return t, false
+		}
+	}
 	name := callee.last()
 	if name == "partial" && callee.is("sym") && len(kids) > 0 && !kids[0].is("kw") && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
 		return f.run.made(u.raw("partial", "", kids...), n), false
@@ -592,7 +597,8 @@ func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument
 	if isMeasure(name) {
 		kids = mapTerms(kids, func(k *term) *term { return f.run.s.idle(f.thunk(k)) })
 	}
-	kids = f.run.s.normalArgs(name, torchArgs(u, callee, kids))
+	callee, kids = asMethod(u, callee, kids)
+	kids = f.run.s.normalArgs(callee, f.run.s.torchArgs(callee, kids))
 	t = u.raw("call", "", append([]*term{callee}, kids...)...)
 	if isRandom(name) {
 		count := f.run.fresh[t]
@@ -642,6 +648,30 @@ func (f *frame) filtered(chosen, list *term, at syntax.Node) *term {
 	return u.raw("list", "", out...)
 }
 
+// consumed reports whether what goes through elements takes them at once.
+func consumed(n syntax.Node) bool {
+	up := n.Parent()
+	return up.Is("argument_list", "for_statement", "list_splat", "for_in_clause") || up.Is("assignment") && up.Field("left").Is("pattern_list", "tuple_pattern", "list_pattern")
+}
+
+// mapped is map(fn, list); nil where the values cannot be told.
+func (f *frame) mapped(fn, list *term, at syntax.Node) *term {
+	u := f.run.u()
+	name := fn.last()
+	if !list.is("list", "tuple") || list.has("star") || list.has("opt") || len(list.kids) > maxUnroll || isRandom(name) || isCheck(name) || isMeasure(name) || isSetup(name) {
+		return nil
+	}
+	var out []*term
+	for _, item := range list.kids {
+		v := f.applied(fn, item, at)
+		if v == nil {
+			return nil
+		}
+		out = append(out, v)
+	}
+	return u.raw("list", "", out...)
+}
+
 // applied is a function's value for one argument, or nil.
 func (f *frame) applied(fn, arg *term, at syntax.Node) *term {
 	u := f.run.u()
@@ -657,7 +687,7 @@ func (f *frame) applied(fn, arg *term, at syntax.Node) *term {
 	if !fn.is("sym", "attr", "fn") {
 		return nil
 	}
-	return u.raw("call", "", append([]*term{fn}, f.run.s.normalArgs(fn.last(), []*term{arg})...)...)
+	return u.raw("call", "", append([]*term{fn}, f.run.s.normalArgs(fn, []*term{arg})...)...)
 }
 
 // changesList are the methods that change a list in place.
@@ -1011,7 +1041,8 @@ func pairwise(u *universe, t *term) []*term {
 	if i < 0 || j < 0 {
 		return []*term{t}
 	}
-	got, want := t.kids[i].kids[0], t.kids[j].kids[0]
+	got, want := valuesOf(u, t.kids[i].kids[0], t.kids[j].kids[0]), t.kids[j].kids[0]
+	want = valuesOf(u, want, t.kids[i].kids[0])
 	if !got.is("list", "tuple") || !want.is("list", "tuple") || !got.concrete() || !want.concrete() || len(got.kids) != len(want.kids) || len(got.kids) == 0 || len(got.kids) > maxUnroll {
 		return []*term{t}
 	}
@@ -1023,6 +1054,19 @@ func pairwise(u *universe, t *term) []*term {
 		out = append(out, pairwise(u, u.raw("call", "", kids...))...)
 	}
 	return out
+}
+
+// valuesOf are the values of a dictionary whose keys are those of another, in the order of
+// the keys, and any other term as it is.
+func valuesOf(u *universe, d, other *term) *term {
+	if !d.is("dict") || !other.is("dict") || !d.concrete() || !other.concrete() {
+		return d
+	}
+	same := slices.EqualFunc(d.kids, other.kids, func(a, b *term) bool { return a.kids[0] == b.kids[0] && a.kids[0].is("str") })
+	if !same {
+		return d
+	}
+	return u.raw("list", "", mapTerms(d.kids, func(p *term) *term { return p.kids[1] })...)
 }
 
 // endsProcess are calls after which no test runs and none fails.
@@ -1322,6 +1366,8 @@ func (f *frame) fnTerm(c *closure) *term {
 		switch {
 		case p.Is("list_splat_pattern", "dictionary_splat_pattern"):
 			shape = append(shape, p.Kind())
+		case p.Is("keyword_separator", "positional_separator"):
+			// A call that they refuse fails.
 		case pname == "":
 			shape = append(shape, p.Kind())
 		case c.bound && len(args) == 0 && len(shape) == 0 && !object:
@@ -1341,7 +1387,7 @@ func (f *frame) fnTerm(c *closure) *term {
 	if !ok {
 		return s.closed(c)
 	}
-	t := etaReduced(u, v, r.events, len(args))
+	t := s.etaReduced(v, r.events, len(args))
 	if t == nil {
 		kids := mapEvents(u, r.events)
 		t = u.raw("fn", strings.Join(shape, ","), append(kids, v)...)
@@ -1410,15 +1456,21 @@ func (s *side) reach(n syntax.Node, scope *frame) string {
 }
 
 // etaReduced is g for lambda x: g(x), else nil.
-func etaReduced(u *universe, v *term, events []event, n int) *term {
+func (s *side) etaReduced(v *term, events []event, n int) *term {
+	u := s.u
 	if !v.is("call") || len(v.kids) != n+1 || len(events) > 0 || n == 0 {
 		return nil
 	}
 	if !v.kids[0].is("sym", "attr", "fn") || u.contains(v.kids[0], u.raw("arg", "0")) {
 		return nil
 	}
+	sg := s.signatureOf(v.kids[0])
 	for i, k := range v.kids[1:] {
-		if !k.is("arg") || k.text != strconv.Itoa(i) {
+		at := i
+		if k.is("kw") && sg != nil {
+			at, k = slices.Index(sg.params, k.text), k.kids[0]
+		}
+		if !k.is("arg") || k.text != strconv.Itoa(at) {
 			return nil
 		}
 	}

@@ -212,6 +212,8 @@ func (c *comparison) unlisted(b, h *testFn) {
 			}
 		}
 		switch {
+		case match == nil && h.has(x.names):
+			c.add(Cases, c.fallback, "rewritten "+strings.Join(x.names, ","), "where the cases of %s come from was rewritten; a maintainer must look at whether all are there", quote(strings.Join(x.names, ", ")))
 		case match == nil:
 			c.add(Cases, c.fallback, "set "+strings.Join(x.names, ","), "the parameters %s of this test are gone", quote(strings.Join(x.names, ", ")))
 		case match.values == x.values:
@@ -226,6 +228,13 @@ func (c *comparison) unlisted(b, h *testFn) {
 			c.add(Cases, match.at, "rewritten "+strings.Join(x.names, ","), "where the cases of %s come from was rewritten; a maintainer must look at whether all are there", quote(strings.Join(x.names, ", ")))
 		}
 	}
+}
+
+// has reports whether the test has parameters of these names.
+func (t *testFn) has(names []string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool {
+		return !slices.ContainsFunc(t.sets, func(s paramSet) bool { return slices.Contains(s.names, n) })
+	})
 }
 
 func showRow(vals []*term) string {
@@ -252,7 +261,7 @@ func (c *comparison) holds(t *term, given []*term) bool {
 	if v, known := t.truth(); known {
 		return v
 	}
-	if slices.Contains(given, t) {
+	if slices.Contains(given, t) || c.current != nil && slices.Contains(c.current.conds, t) {
 		return true
 	}
 	switch t.op {
@@ -1104,7 +1113,11 @@ func (c *comparison) argument(o, n check, name string) {
 		c.add(Checks, at, "itself "+name, "the check compares a value with itself")
 		return
 	}
-	if onlyOff(x, y) {
+	if onlyOff(x, y) || name == "kwargs" && c.renamed(o, n) {
+		return
+	}
+	if name == "callee" {
+		c.add(Checks, n.node, "callee "+o.callee+" "+textOf(n.node), "another function compares: %s became %s; a maintainer must look", quoteNode(o.node.Field("function")), quoteNode(n.node.Field("function")))
 		return
 	}
 	found := c.causes(x, y)
@@ -1121,6 +1134,64 @@ func (c *comparison) argument(o, n check, name string) {
 	default:
 		c.changed(found, at, "the input is another")
 	}
+}
+
+// renamed reports whether two checks give the same functions the same arguments, only
+// that the functions' parameters and the names of the arguments are others.
+func (c *comparison) renamed(o, n check) bool {
+	for _, fn := range []string{"test_fn", "ref_fn"} {
+		if o.args[fn] == nil || o.args[fn] != n.args[fn] {
+			return false
+		}
+		was, is := c.base.positions(o.args[fn], o.args["kwargs"]), c.head.positions(n.args[fn], n.args["kwargs"])
+		if was == nil || is == nil || !maps.Equal(was, is) {
+			return false
+		}
+	}
+	return true
+}
+
+// positions are the arguments of a dictionary by the positions of the parameters that a
+// function has for them, or nil where that is not known.
+func (s *side) positions(fn, kwargs *term) map[int]*term {
+	if !fn.is("fn") || !kwargs.is("dict") || !kwargs.concrete() {
+		return nil
+	}
+	given := kwargs.pairs()
+	var found map[int]*term
+	for _, c := range append(slices.Clone(s.shown[fn]), s.closures[fn]) {
+		if c == nil {
+			return nil
+		}
+		at := map[int]*term{}
+		i, object := 0, c.bound
+		for _, p := range c.node.Field("parameters").NamedChildren() {
+			s.u.spend(1)
+			name, _ := parameter(p)
+			if p.Is("keyword_separator") {
+				continue
+			}
+			if name == "" {
+				return nil
+			}
+			if object {
+				object = false
+				continue
+			}
+			if v := given[name]; v != nil {
+				at[i] = v
+			}
+			i++
+		}
+		if len(at) != len(given) || len(given) != len(kwargs.kids) {
+			continue // another function that does the same
+		}
+		if found != nil && !maps.Equal(found, at) {
+			return nil
+		}
+		found = at
+	}
+	return found
 }
 
 // onlyOff reports whether a dictionary of arguments has nothing new but options

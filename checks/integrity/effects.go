@@ -170,6 +170,8 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 		c.add(Collection, n.node, construct, "the mark `%s` is new: runs that select by marks may leave the test out", n.t.text).note()
 	case n.kind == stored || isPatch(name) || n.t.is("call") && isEnvironment(n.t.kids[0]):
 		c.add(Checks, n.node, construct, "%s replaces something that the test relies on; a maintainer must look", what)
+	case isSeed(name) && seeded && ofNumpy(n.t) && !slices.ContainsFunc(old, func(o event) bool { return isSeed(calleeName(o.t)) && ofNumpy(o.t) }):
+		c.add(Inputs, n.node, construct, "%s is new: what NumPy draws has a seed now", what).note()
 	case isSeed(name) && seeded:
 		c.add(Inputs, n.node, construct, "the inputs are drawn with another seed: %s", what)
 	case isNumeric(name):
@@ -181,6 +183,11 @@ func (c *comparison) newEffect(n event, old, now []event, seeded bool) {
 	case n.t.is("other", "closed"):
 		c.add(Checks, n.node, construct, "the statement %s cannot be followed; a maintainer must look", what)
 	}
+}
+
+// ofNumpy reports whether a call is one of NumPy's.
+func ofNumpy(t *term) bool {
+	return t.is("call") && t.kids[0].is("sym") && strings.HasPrefix(t.kids[0].text, "numpy.")
 }
 
 func (c *comparison) newDecorator(n event, construct string) {

@@ -35,8 +35,10 @@ type side struct {
 	named   map[string]int
 	order   []*class
 	others  []*class // of files of helpers
-	// known are the signatures of the harness, by the function's name.
-	known map[string]*signature
+	// known are the signatures of the harness, by the function's name, and of the ops, by
+	// their full names; floats remembers what single32 says.
+	known  map[string]*signature
+	floats uint8
 	// opaque keeps calls of functions of the same file as calls, for comparing
 	// files function by function; only these are entered.
 	opaque bool
@@ -910,7 +912,7 @@ func (f *frame) wraps(d syntax.Node) bool {
 
 func (f *frame) imports(n syntax.Node) {
 	set := func(local, dotted string, at syntax.Node) {
-		f.set(local, binding{t: f.run.u().raw("sym", canonical(dotted)), at: at})
+		f.set(local, binding{t: f.run.u().sym(canonical(dotted)), at: at})
 	}
 	module := n.Field("module_name")
 	for _, name := range n.Fields("name") {
@@ -1000,7 +1002,12 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list":
 		v = u.keyed(v)
-		for i, t := range target.NamedChildren() {
+		targets := slices.DeleteFunc(target.NamedChildren(), syntax.Node.IsComment)
+		if i := slices.IndexFunc(targets, func(t syntax.Node) bool { return t.Is("list_splat_pattern", "list_splat") }); i >= 0 {
+			f.assignStar(targets, i, v, at)
+			return
+		}
+		for i, t := range targets {
 			item := u.raw("item", strconv.Itoa(i), v)
 			if v.is("list", "tuple") && v.concrete() && i < len(v.kids) {
 				item = v.kids[i]
@@ -1021,6 +1028,34 @@ func (f *frame) assign(target syntax.Node, v *term, at syntax.Node) {
 			key = idx[0]
 		}
 		f.store(target, "[]", key, v, at)
+	}
+}
+
+// assignStar binds targets of which the one at an index takes what the others leave.
+func (f *frame) assignStar(targets []syntax.Node, star int, v *term, at syntax.Node) {
+	u := f.run.u()
+	after := len(targets) - star - 1
+	known := v.is("list", "tuple") && v.concrete() && len(v.kids) >= star+after
+	for i, t := range targets {
+		var item *term
+		switch {
+		case known && i == star:
+			item = u.raw("list", "", v.kids[star:len(v.kids)-after]...)
+		case known && i < star:
+			item = v.kids[i]
+		case known:
+			item = v.kids[len(v.kids)-len(targets)+i]
+		case i == star:
+			item = u.raw("rest", strconv.Itoa(star)+" "+strconv.Itoa(after), v)
+		case i < star:
+			item = u.raw("item", strconv.Itoa(i), v)
+		default:
+			item = u.raw("item", strconv.Itoa(i-len(targets)), v)
+		}
+		if i == star {
+			t = t.NamedChild(0)
+		}
+		f.assign(t, item, at)
 	}
 }
 
@@ -1185,7 +1220,11 @@ func (f *frame) callStatement(n syntax.Node) {
 	if target := n.Field("function"); target.Is("attribute") && callee.is("attr") {
 		object := target.Field("object")
 		if object.Is("identifier") && !f.foreign(callee.kids[0]) && object.Text() != "self" {
-			if list := f.listMethod(callee.kids[0], name, fn.kids[1:]); list != nil {
+			list := f.listMethod(callee.kids[0], name, fn.kids[1:])
+			if list == nil {
+				list = f.run.u().dictMethod(callee.kids[0], name, fn.kids[1:])
+			}
+			if list != nil {
 				f.mutated(object.Text(), list, n)
 				return
 			}
@@ -1198,6 +1237,45 @@ func (f *frame) callStatement(n syntax.Node) {
 		return // the call recorded what it is
 	}
 	r.record(effected, t, n, "")
+}
+
+// dictMethod is a dictionary after setdefault and the like.
+func (u *universe) dictMethod(d *term, name string, args []*term) *term {
+	if !d.is("dict") || !d.concrete() || len(d.kids) > maxStored {
+		return nil
+	}
+	switch {
+	case name == "setdefault" && len(args) == 2 && args[0].constant && !args[1].is("kw", "star", "dstar"):
+		if u.entry(d, args[0]) != nil {
+			return d
+		}
+		if slices.ContainsFunc(d.kids, func(p *term) bool { return !differ(p.kids[0], args[0]) }) {
+			return nil
+		}
+		return u.dict(append(slices.Clone(u.inserted(d)), u.raw("pair", "", args[0], args[1])))
+	case name == "update" && len(args) > 0:
+		pairs := slices.Clone(u.inserted(d))
+		for i, a := range args {
+			switch {
+			case a.is("kw"):
+				pairs = append(pairs, u.raw("pair", "", u.str(a.text), a.kids[0]))
+			case i == 0 && a.is("dict") && a.concrete():
+				pairs = append(pairs, u.inserted(a)...)
+			default:
+				return nil
+			}
+		}
+		return u.dict(pairs)
+	}
+	return nil
+}
+
+// inserted are the pairs of a dictionary in their order, where that is known.
+func (u *universe) inserted(d *term) []*term {
+	if pairs := u.orders[d]; len(pairs) == len(d.kids) {
+		return pairs
+	}
+	return d.kids
 }
 
 // listMethod is a list after append and the like.

@@ -149,11 +149,8 @@ func addSignatures(into map[string]*signature, f *syntax.File, want func(string)
 
 // normalArgs names a call's arguments and leaves those out that equal the
 // default.
-func (s *side) normalArgs(name string, kids []*term) []*term {
-	sg := s.known[name]
-	if sg == nil {
-		sg = signatures[name]
-	}
+func (s *side) normalArgs(callee *term, kids []*term) []*term {
+	sg := s.signatureOf(callee)
 	if slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
 		return kids
 	}
@@ -178,13 +175,84 @@ func (s *side) normalArgs(name string, kids []*term) []*term {
 	return out
 }
 
+// signatureOf is how a function takes its arguments, or nil.
+func (s *side) signatureOf(callee *term) *signature {
+	if callee.is("sym") && s.known[callee.text] != nil {
+		return s.known[callee.text]
+	}
+	return s.signature(callee.last())
+}
+
 // takesSizes are the functions of PyTorch that take a shape as one tuple or as
 // an argument for each size.
 var takesSizes = map[string]bool{"randn": true, "rand": true, "empty": true, "zeros": true, "ones": true}
 
+// sizeMethods are the methods of tensors that do.
+var sizeMethods = map[string]bool{"view": true, "reshape": true, "permute": true, "expand": true, "new_empty": true, "new_zeros": true, "new_ones": true}
+
+// makesTensors are the functions of PyTorch that make tensors with the options of
+// absentOptions.
+var makesTensors = map[string]bool{"randn": true, "rand": true, "empty": true, "zeros": true, "ones": true, "full": true, "tensor": true, "arange": true, "linspace": true, "randint": true, "randperm": true, "eye": true}
+
+// absentOptions are the options of these functions with the values that say nothing.
+func (u *universe) absentOption(k *term) bool {
+	if !k.is("kw") {
+		return false
+	}
+	switch k.text {
+	case "requires_grad", "pin_memory":
+		return k.kids[0] == u.no
+	case "dtype", "generator", "out", "device", "layout":
+		return k.kids[0] == u.none
+	}
+	return false
+}
+
+// asMethods are the functions of PyTorch that do what the method of their first argument
+// does.
+var asMethods = map[string]bool{
+	"transpose": true, "permute": true, "reshape": true, "flatten": true, "squeeze": true, "unsqueeze": true, "narrow": true, "movedim": true,
+	"swapaxes": true, "chunk": true, "split": true, "unbind": true, "matmul": true, "bmm": true, "mm": true, "add": true, "sub": true, "mul": true,
+	"div": true, "abs": true, "exp": true, "log": true, "sqrt": true, "rsqrt": true, "sigmoid": true, "tanh": true, "relu": true, "sum": true,
+	"mean": true, "cumsum": true, "clamp": true, "square": true, "masked_fill": true,
+}
+
+// asMethod writes a call of a function of PyTorch as that of a method.
+func asMethod(u *universe, callee *term, kids []*term) (*term, []*term) {
+	name, ok := strings.CutPrefix(callee.text, "torch.")
+	if !ok || !callee.is("sym") || !asMethods[name] || len(kids) == 0 || kids[0].is("kw", "star", "dstar") {
+		return callee, kids
+	}
+	return u.attr(kids[0], name), kids[1:]
+}
+
+// defaultDtype is the name under which the known names of a side have an entry where the
+// harness sets the type that tensors have of which none is given.
+const defaultDtype = "torch.set_default_dtype"
+
+// setsDefaultDtype reports whether a file sets that type.
+func setsDefaultDtype(f *syntax.File) bool {
+	return slices.ContainsFunc(f.Root().Find("identifier"), func(n syntax.Node) bool {
+		return n.Text() == "set_default_dtype" || n.Text() == "set_default_tensor_type"
+	})
+}
+
+// single32 reports whether tensors of which no type is given are float32.
+func (s *side) single32() bool {
+	if s.floats == 0 {
+		s.floats = 1
+		if s.known[defaultDtype] != nil || setsDefaultDtype(s.file) || setsDefaultDtype(s.tested) {
+			s.floats = 2
+		}
+	}
+	return s.floats == 1
+}
+
 // torchArgs are the arguments of a call of PyTorch in one of the ways to write
-// them: a shape as a tuple, a device as its name.
-func torchArgs(u *universe, callee *term, kids []*term) []*term {
+// them: a shape as a tuple, a device as its name, no option that says nothing, and the
+// type of a tensor.
+func (s *side) torchArgs(callee *term, kids []*term) []*term {
+	u := s.u
 	function := callee.is("sym") && (strings.HasPrefix(callee.text, "torch.") || strings.Contains(callee.text, ".torch."))
 	if !function && !callee.is("attr") {
 		return kids
@@ -195,7 +263,17 @@ func torchArgs(u *universe, callee *term, kids []*term) []*term {
 		}
 		return deviceName(k)
 	})
-	if !function || !takesSizes[callee.last()] {
+	if name, ok := strings.CutPrefix(callee.text, "torch."); ok && callee.is("sym") && makesTensors[name] && !slices.ContainsFunc(kids, func(k *term) bool { return k.is("star", "dstar") }) {
+		kids = slices.DeleteFunc(slices.Clone(kids), u.absentOption)
+		i := slices.IndexFunc(kids, func(k *term) bool { return k.is("kw") && k.text == "dtype" })
+		asked := i >= 0 && kids[i].kids[0].is("call") && kids[i].kids[0].kids[0].is("sym") && kids[i].kids[0].kids[0].text == "torch.get_default_dtype"
+		if single := u.raw("kw", "dtype", u.raw("sym", "torch.float32")); s.single32() && asked {
+			kids[i] = single
+		} else if s.single32() && i < 0 && takesSizes[name] {
+			kids = append(kids, single)
+		}
+	}
+	if !(function && takesSizes[callee.last()] || callee.is("attr") && sizeMethods[callee.text]) {
 		return kids
 	}
 	n := 0
@@ -355,6 +433,14 @@ func builtin(u *universe, callee *term, args []*term) *term {
 		if all && n <= maxElements {
 			return u.raw("list", "", slices.Concat(seqs...)...)
 		}
+	case "staticmethod":
+		if one {
+			return args[0]
+		}
+	case "torch.Size":
+		if one && all && !args[0].is("set") {
+			return u.raw("tuple", "", seqs[0]...)
+		}
 	case "int", "float", "str", "bool", "abs":
 		if one {
 			return convert(u, callee.text, args[0])
@@ -465,7 +551,7 @@ func product(u *universe, args []*term) *term {
 				return nil
 			}
 			repeat = v
-		case a.is("list", "tuple", "set") && a.concrete():
+		case a.is("list", "tuple", "set") && !a.has("star"):
 			seqs = append(seqs, a.kids)
 		default:
 			return nil
@@ -478,17 +564,21 @@ func product(u *universe, args []*term) *term {
 		}
 	}
 	out := []*term{}
-	var pick func(i int, chosen []*term)
-	pick = func(i int, chosen []*term) {
+	var pick func(i int, chosen []*term, there *term)
+	pick = func(i int, chosen []*term, there *term) {
 		if i == len(seqs) {
-			out = append(out, u.raw("tuple", "", chosen...))
+			out = append(out, u.opt(there, u.raw("tuple", "", chosen...)))
 			return
 		}
 		for _, k := range seqs[i] {
-			pick(i+1, append(slices.Clip(chosen), k))
+			if k.is("opt") {
+				pick(i+1, append(slices.Clip(chosen), k.kids[1]), u.and(there, k.kids[0]))
+				continue
+			}
+			pick(i+1, append(slices.Clip(chosen), k), there)
 		}
 	}
-	pick(0, nil)
+	pick(0, nil, u.yes)
 	return u.raw("list", "", out...)
 }
 
@@ -505,6 +595,11 @@ func convert(u *universe, to string, a *term) *term {
 	case "float":
 		if isNumber {
 			return u.float(x)
+		}
+		if a.is("str") && !strings.ContainsAny(a.text, "xXpP_") {
+			if v, err := strconv.ParseFloat(strings.TrimSpace(a.text), 64); err == nil && v == v {
+				return u.float(v)
+			}
 		}
 	case "str":
 		if a.is("int", "str", "bool") {

@@ -404,9 +404,13 @@ func (u *universe) cmp(op string, a, b *term) *term {
 			}
 		}
 	case "in":
-		if b.is("list", "tuple", "set") && len(b.kids) <= maxMembers && b.concrete() {
+		if b.is("list", "tuple", "set") && len(b.kids) <= maxMembers && !b.has("star") {
 			parts := make([]*term, len(b.kids))
 			for i, k := range b.kids {
+				if k.is("opt") {
+					parts[i] = u.and(k.kids[0], u.cmp("==", a, k.kids[1]))
+					continue
+				}
 				parts[i] = u.cmp("==", a, k)
 			}
 			return u.or(parts...)
@@ -445,10 +449,19 @@ func (u *universe) ite(c, a, b *term) *term {
 	if a == b {
 		return a
 	}
-	if a.op == b.op && a.is("list", "set") {
+	if a.op == b.op && (a.is("list", "set") || a.is("tuple") && longer(a.kids, b.kids)) {
 		return u.merge(c, a, b)
 	}
 	return u.raw("ite", "", c, a, b)
+}
+
+// longer reports whether one of two lists of texts is the other and more.
+func longer(a, b []*term) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	texts := func(t *term) bool { return t.is("str") || t.is("opt") && t.kids[1].is("str") }
+	return len(a) < len(b) && slices.Equal(a, b[:len(a)]) && !slices.ContainsFunc(b, func(t *term) bool { return !texts(t) })
 }
 
 // merge makes one list of two of which the condition chooses: common elements
@@ -583,6 +596,9 @@ func (u *universe) bin(op string, a, b *term) *term {
 		if n, ok := b.integer(); ok && n >= 0 && n <= maxElements/int64(max(1, len(a.kids))) {
 			return u.raw(a.op, "", slices.Repeat(a.kids, int(n))...)
 		}
+		if isTruth(b) {
+			return u.ite(b, a, u.raw(a.op, ""))
+		}
 	case op == "*" && b.is("list", "tuple"):
 		return u.bin(op, b, a)
 	case op == "-" && a.is("set") && b.is("set") && b.concrete() && texts(a) && texts(b):
@@ -600,6 +616,11 @@ func (u *universe) bin(op string, a, b *term) *term {
 // texts reports whether all elements of a set are texts.
 func texts(set *term) bool {
 	return !slices.ContainsFunc(set.kids, func(k *term) bool { return !present(k).is("str") })
+}
+
+// isTruth reports whether a term surely is True or False.
+func isTruth(t *term) bool {
+	return t.is("bool", "not") || t.is("cmp") || t.is("call") && t.kids[0].last() == "is_backend_available"
 }
 
 func (u *universe) arithmetic(op string, a, b *term, x, y float64) *term {
@@ -790,10 +811,19 @@ var aliases = map[string]string{
 	"torch.int": "torch.int32", "torch.long": "torch.int64", "torch.cuda.OutOfMemoryError": "torch.OutOfMemoryError",
 }
 
+// sym is what a full name holds: itself, or a number.
+func (u *universe) sym(name string) *term {
+	switch name {
+	case "math.inf", "torch.inf", "numpy.inf":
+		return u.float(math.Inf(1))
+	}
+	return u.raw("sym", name)
+}
+
 func (u *universe) attr(obj *term, name string) *term {
 	switch obj.op {
 	case "sym":
-		return u.raw("sym", canonical(obj.text+"."+name))
+		return u.sym(canonical(obj.text + "." + name))
 	case "store":
 		if obj.text == "."+name {
 			return obj.kids[1]

@@ -97,7 +97,45 @@ func signaturesOf(t *tree.Tree) map[string]*signature {
 	if f := t.File("tests/common.py"); f.Unread == "" {
 		readSignatures(out, f)
 	}
+	for _, p := range harness {
+		if f := t.File(p); f.Unread == "" && setsDefaultDtype(f) {
+			out[defaultDtype] = &signature{}
+		}
+	}
+	opSignatures(out, t)
 	return out
+}
+
+// opsRoot is where the ops are declared.
+const opsRoot = "src/tilegym/ops"
+
+// opSignatures adds how the ops take their arguments: those that one file declares. Their
+// defaults are left to the ops.
+func opSignatures(into map[string]*signature, t *tree.Tree) {
+	entries, err := fs.ReadDir(t.FS, opsRoot)
+	if err != nil {
+		return // a folder that is not there, or that others say is unread
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if e.IsDir() || path.Ext(e.Name()) != ".py" {
+			continue
+		}
+		f := t.File(path.Join(opsRoot, e.Name()))
+		if f.Unread != "" {
+			continue
+		}
+		found := map[string]*signature{}
+		addSignatures(found, f, func(string) bool { return true })
+		for name, sg := range found {
+			full := "tilegym.ops." + name
+			delete(into, full)
+			if !seen[name] {
+				into[full] = &signature{params: sg.params, defaults: map[string]string{}}
+			}
+			seen[name] = true
+		}
+	}
 }
 
 // maxEntries bounds how many files and folders are looked at for tests.
