@@ -1291,20 +1291,20 @@ func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
 		case p.Is("keyword_separator"):
 			keywordOnly = true
 		case p.Is("positional_separator"):
-		case p.Is("list_splat_pattern"):
+		case splat(p).Is("list_splat_pattern"):
 			var rest []*term
 			for _, a := range positional {
 				rest = append(rest, a.t)
 			}
 			positional, keywordOnly = nil, true
-			set(p.NamedChild(0).Text(), argument{u.raw("tuple", "", rest...), p})
-		case p.Is("dictionary_splat_pattern"):
+			set(splat(p).NamedChild(0).Text(), argument{u.raw("tuple", "", rest...), p})
+		case splat(p).Is("dictionary_splat_pattern"):
 			var rest []*term
 			for _, k := range sortedKeys(named) {
 				rest = append(rest, u.raw("pair", "", u.str(k), named[k].t))
 				delete(named, k)
 			}
-			set(p.NamedChild(0).Text(), argument{u.dict(rest), p})
+			set(splat(p).NamedChild(0).Text(), argument{u.dict(rest), p})
 		case name == "":
 			return false
 		default:
@@ -1321,10 +1321,18 @@ func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
 			if !def.Valid() {
 				return false
 			}
-			set(name, argument{c.scope.eval(def), c.scope.where(def)})
+			set(name, argument{f.run.s.keptDefault(c.node, name, c.scope.eval(def)), c.scope.where(def)})
 		}
 	}
 	return len(positional) == 0 && len(named) == 0
+}
+
+// splat is a parameter without its type.
+func splat(p syntax.Node) syntax.Node {
+	if p.Is("typed_parameter") {
+		return p.NamedChild(0)
+	}
+	return p
 }
 
 // parameter is a parameter's name and default.
@@ -1349,7 +1357,7 @@ func (f *frame) fnTerm(c *closure) *term {
 	if s.opaque && c.node.Is("function_definition") && host(c.node) {
 		return u.raw("sym", c.node.Field("name").Text())
 	}
-	static := c.scope.outer == nil || c.scope.class != nil && c.scope.class.frame == c.scope
+	static := c.static()
 	key := closureKey{c.node, c.scope, c.self, c.bound}
 	if t := s.fnOf[key]; static && t != nil {
 		return t
@@ -1364,8 +1372,8 @@ func (f *frame) fnTerm(c *closure) *term {
 	for _, p := range c.node.Field("parameters").NamedChildren() {
 		pname, def := parameter(p)
 		switch {
-		case p.Is("list_splat_pattern", "dictionary_splat_pattern"):
-			shape = append(shape, p.Kind())
+		case splat(p).Is("list_splat_pattern", "dictionary_splat_pattern"):
+			shape = append(shape, splat(p).Kind())
 		case p.Is("keyword_separator", "positional_separator"):
 			// A call that they refuse fails.
 		case pname == "":
@@ -1393,7 +1401,7 @@ func (f *frame) fnTerm(c *closure) *term {
 		t = u.raw("fn", strings.Join(shape, ","), append(kids, v)...)
 	}
 	s.closures[t] = c
-	if !static && !slices.ContainsFunc(s.shown[t], func(o *closure) bool { return *o == *c }) {
+	if !slices.ContainsFunc(s.shown[t], func(o *closure) bool { return *o == *c }) {
 		u.spend(len(s.shown[t]))
 		s.shown[t] = append(s.shown[t], c)
 	}

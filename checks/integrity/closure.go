@@ -53,6 +53,11 @@ func (f *frame) functionOf(t *term) *closure {
 	case len(s.shown[t]) > 1 && f.run.latest(t).is("oneof"):
 		return nil
 	}
+	for _, c := range s.shown[t] {
+		if f.mayEnter(c) {
+			return c // one of those that do the same and does not run now
+		}
+	}
 	return s.closures[t]
 }
 
@@ -70,7 +75,11 @@ func (r *run) latest(t *term) *term {
 		var out []*term
 		for _, c := range list {
 			r.u().spend(1 + len(out))
-			if now := c.scope.asValue(r, c); !slices.Contains(out, now) {
+			now := fn // where it runs, it does what it did when it began
+			if !slices.Contains(r.active, c.node) {
+				now = c.asValue(r)
+			}
+			if !slices.Contains(out, now) {
 				out = append(out, now)
 			}
 		}
@@ -82,8 +91,14 @@ func (r *run) latest(t *term) *term {
 	})
 }
 
+// static reports whether what a function reads around it are names of the module or of a
+// class.
+func (c *closure) static() bool {
+	return c.scope.outer == nil || c.scope.class != nil && c.scope.class.frame == c.scope
+}
+
 // asValue is the term of a function for a run.
-func (f *frame) asValue(r *run, c *closure) *term {
+func (c *closure) asValue(r *run) *term {
 	return (&frame{run: r, vars: map[string]binding{}}).fnTerm(c)
 }
 
@@ -100,7 +115,7 @@ func (r *run) refresh(t *term, memo map[*term]*term, with func(*term, []*closure
 	out := t
 	switch {
 	case t.is("fn"):
-		if list := r.s.shown[t]; len(list) > 0 {
+		if list := r.s.shown[t]; slices.ContainsFunc(list, func(c *closure) bool { return !c.static() }) {
 			out = with(t, list)
 		}
 	case t.is("kw", "list", "tuple", "set", "dict", "pair", "opt", "star", "dstar", "ite", "partial", "store", "decorated"):

@@ -39,6 +39,8 @@ type side struct {
 	// their full names; floats remembers what single32 says.
 	known  map[string]*signature
 	floats uint8
+	// carries remembers what carried lists.
+	carries *[]slot
 	// opaque keeps calls of functions of the same file as calls, for comparing
 	// files function by function; only these are entered.
 	opaque bool

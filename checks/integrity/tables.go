@@ -133,7 +133,7 @@ func addSignatures(into map[string]*signature, f *syntax.File, want func(string)
 			}
 			if name == "" {
 				// Arguments by name alone keep their order.
-				ok = ok && p.Is("keyword_separator", "dictionary_splat_pattern")
+				ok = ok && splat(p).Is("keyword_separator", "dictionary_splat_pattern")
 				continue
 			}
 			s.params = append(s.params, name)

@@ -551,6 +551,7 @@ func (s *side) execute(t *testFn, c testCase) []event {
 	if t.fn.owner() != nil {
 		f.set("self", binding{t: s.u.raw("sym", "self"), at: t.name})
 	}
+	r.begin()
 	// Marks skip before the test begins.
 	for _, m := range slices.Concat(t.marks, c.marks) {
 		if v, known := m.cond.truth(); known && !v {
