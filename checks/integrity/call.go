@@ -887,10 +887,20 @@ func viewOf(t *term) *term {
 
 // viewed is the tensor that a term is a part or a view of.
 func viewed(t *term) *term {
-	for v := viewOf(t); v != nil; v = viewOf(t) {
+	var passed []*term
+	for t.whole == nil {
+		v := viewOf(t)
+		if v == nil {
+			t.whole = t
+			break
+		}
+		passed = append(passed, t)
 		t = v
 	}
-	return t
+	for _, p := range passed {
+		p.whole = t.whole
+	}
+	return t.whole
 }
 
 // tensor reports whether a term surely is a tensor, which an augmented assignment
@@ -912,7 +922,19 @@ func tensor(t *term) bool {
 // single reports whether a term is one object, wherever it occurs: what a random
 // generator draws, a parameter, and their parts.
 func single(t *term) bool {
-	switch t = viewed(t); t.op {
+	t = viewed(t)
+	if t.one == 0 {
+		t.one = 1
+		if isSingle(t) {
+			t.one = 2
+		}
+	}
+	return t.one == 2
+}
+
+// isSingle is what single remembers.
+func isSingle(t *term) bool {
+	switch t.op {
 	case "param", "arg", "fresh":
 		return true
 	case "sym", "ite":

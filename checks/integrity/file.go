@@ -9,8 +9,19 @@ import (
 	"github.com/tilegate/tilegate/checks/words"
 )
 
-// maxSteps bounds the evaluation of one file, both revisions together.
-const maxSteps = 4_000_000
+// maxSteps bounds the evaluation of one file, both revisions together, and maxReview
+// that of all files that a change touches.
+const (
+	maxSteps  = 4_000_000
+	maxReview = 10_000_000
+)
+
+// review is what the comparisons of all files share: how functions of the harness of both
+// revisions take their arguments, and the steps that are left.
+type review struct {
+	known [2]map[string]*signature
+	steps int
+}
 
 // whole is a finding about a file as a whole.
 func whole(f *syntax.File, kind Kind, severity rules.Severity, construct, message string) Finding {
@@ -35,15 +46,17 @@ func lineOf(f *syntax.File, n int) syntax.Span {
 
 // compareFile runs a comparison of two revisions of a file. What cannot be
 // compared is one finding that says so.
-func compareFile(base, head *syntax.File, known [2]map[string]*signature, do func(*comparison)) (out []Finding) {
+func compareFile(base, head *syntax.File, of *review, do func(*comparison)) (out []Finding) {
 	switch {
 	case head.Unread != "":
 		return nil // listed as unread: no more is known of it
 	case base.Unread != "":
 		return []Finding{whole(head, Collection, rules.Warning, "unread base "+base.Unread, "the base's file cannot be read, so that nothing can be compared: "+base.Unread)}
 	}
-	u := newUniverse(maxSteps)
-	c := &comparison{u: u, base: newSide(u, base, known[0]), head: newSide(u, head, known[1]), problems: map[string]*problem{}}
+	steps := min(maxSteps, of.steps)
+	u := newUniverse(steps)
+	c := &comparison{u: u, base: newSide(u, base, of.known[0]), head: newSide(u, head, of.known[1]), problems: map[string]*problem{}}
+	defer func() { of.steps -= steps - max(u.steps, 0) }()
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

@@ -31,7 +31,7 @@ var selecting = []string{
 // the package lead, in both trees: a move alone is none. importers are files that
 // use the functions; moved are the base's files by those of the head that they
 // went to.
-func compareSelection(now, was *modules, known [2]map[string]*signature, importers []string) (out []Finding, moved map[string]string) {
+func compareSelection(now, was *modules, of *review, importers []string) (out []Finding, moved map[string]string) {
 	s := &selectionChange{now: now, was: was, names: map[[2]string]map[string]string{}, lost: map[string]origin{}, told: map[string]bool{}}
 	for _, module := range slices.Concat(selectionModules, []string{backendRoot, packageModule}) {
 		s.entry(module)
@@ -58,7 +58,7 @@ func compareSelection(now, was *modules, known [2]map[string]*signature, importe
 			message := "Python imports this binary module in place of " + quote(pair[0]) + ", which decides which backend answers; a maintainer must look"
 			out = append(out, whole(h, Collection, rules.Warning, "shadow "+pair[1], message))
 		default:
-			out = append(out, compareFile(b, h, known, func(c *comparison) { c.selection(s.names[pair]) })...)
+			out = append(out, compareFile(b, h, of, func(c *comparison) { c.selection(s.names[pair]) })...)
 		}
 	}
 	return out, moved

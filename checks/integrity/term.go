@@ -22,6 +22,10 @@ type term struct {
 	// itself: a float that is no number does not, a tensor gives a tensor, and two
 	// equal calls may have two results.
 	constant, itself bool
+	// whole is the tensor that it is a part or a view of, and one says whether that is one
+	// object, once they were asked for.
+	whole *term
+	one   uint8
 	// limits are those of a number, once they were asked for.
 	limits *limits
 }

@@ -41,7 +41,7 @@ var harness = []string{"tests/conftest.py", "tests/common.py", "tests/config.py"
 // Compare lists what the change from base to head does to the tests of the
 // kernels of either, to the harness, and to the dispatcher.
 func Compare(head, base *tree.Tree) []Finding {
-	known := [2]map[string]*signature{signaturesOf(base), signaturesOf(head)}
+	of := &review{[2]map[string]*signature{signaturesOf(base), signaturesOf(head)}, maxReview}
 	var out []Finding
 	tests := testFiles(head, base)
 	used, requested := map[string]bool{}, map[string]bool{}
@@ -51,7 +51,7 @@ func Compare(head, base *tree.Tree) []Finding {
 	}
 	out = append(out, overshadowed(head, base)...)
 	for _, p := range tests {
-		out = append(out, compareTest(head, base, p, known)...)
+		out = append(out, compareTest(head, base, p, of)...)
 		if head.Exists(p) {
 			f := head.File(p)
 			for _, id := range f.Root().Find("identifier") {
@@ -78,14 +78,14 @@ func Compare(head, base *tree.Tree) []Finding {
 	}
 	for _, p := range sortedKeys(support) {
 		if !slices.Contains(tests, p) {
-			out = append(out, compareSupport(head, base, p, known, used, requested)...)
+			out = append(out, compareSupport(head, base, p, of, used, requested)...)
 		}
 	}
 	out = append(out, compareSettings(head, base, tests)...)
 	now, was := newModules(head), newModules(base)
 	files := packageFiles(head)
 	shared := sortedKeys(support)
-	selection, moved := compareSelection(now, was, known, slices.Concat(files, tests, shared))
+	selection, moved := compareSelection(now, was, of, slices.Concat(files, tests, shared))
 	out = append(out, selection...)
 	out = append(out, comparePackage(now, was, files, moved)...)
 	out = append(out, compareShadows(now, was, tests, shared, files)...)
@@ -179,7 +179,7 @@ func testFiles(head, base *tree.Tree) []string {
 }
 
 // compareTest compares one test file, which either side may lack.
-func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature) []Finding {
+func compareTest(head, base *tree.Tree, p string, of *review) []Finding {
 	inHead, inBase := head.Exists(p), base.Exists(p)
 	switch {
 	case !inHead && !inBase:
@@ -187,13 +187,13 @@ func compareTest(head, base *tree.Tree, p string, known [2]map[string]*signature
 	case !inHead:
 		return deleted(head, base, p)
 	case !inBase:
-		return added(head, p, known[1])
+		return added(head, p, of.known[1])
 	}
 	b, h := base.File(p), head.File(p)
 	if unchanged(b, h) || restsOnUnread(head, h) {
 		return nil
 	}
-	return compareFile(b, h, known, func(c *comparison) {
+	return compareFile(b, h, of, func(c *comparison) {
 		c.base.takeHelpers(base, h)
 		c.head.takeHelpers(head, b)
 		c.testFile()
@@ -266,7 +266,7 @@ func added(head *tree.Tree, p string, known map[string]*signature) (out []Findin
 }
 
 // compareSupport compares a file that tests share.
-func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signature, used, requested map[string]bool) []Finding {
+func compareSupport(head, base *tree.Tree, p string, of *review, used, requested map[string]bool) []Finding {
 	inHead, inBase := head.Exists(p), base.Exists(p)
 	if !inHead {
 		if inBase {
@@ -282,9 +282,9 @@ func compareSupport(head, base *tree.Tree, p string, known [2]map[string]*signat
 	if unchanged(b, h) || restsOnUnread(head, h) {
 		return nil
 	}
-	return compareFile(b, h, known, func(c *comparison) {
+	return compareFile(b, h, of, func(c *comparison) {
 		// Calls of the file's own functions are compared with defaults left out.
-		c.base.known, c.head.known = signaturesIn(b, known[0]), signaturesIn(h, known[1])
+		c.base.known, c.head.known = signaturesIn(b, of.known[0]), signaturesIn(h, of.known[1])
 		c.harnessFile(used, requested)
 	})
 }
