@@ -33,6 +33,9 @@ const (
 	replacedFlags = "S-B171"
 	noUVM         = "S-B174"
 	prunedEngine  = "S-B182"
+	otherNames    = "S-I140"
+	noTorchCUDA   = "S-I29"
+	refusedGPU    = "S-R150"
 	lostCache     = "S-X29"
 )
 
@@ -156,6 +159,58 @@ var clues = []clue{
 		denied: `nvidia-uvm\b`,
 	},
 	{
+		id:    noUVM,
+		facts: []string{`/dev/nvidia-uvm\b.*(?:No such file|ENOENT|[Nn]ot found|missing|does not exist|absent)|\bnvidia[-_]uvm\b.*(?:not loaded|not found|could not|missing|[Ff]ailed)|could not insert '?nvidia[-_]uvm`, noCUDAStart},
+	},
+	{
+		id:     noUVM,
+		facts:  []string{`^nvidia +\d{6,} +\d+`, unknownStart},
+		denied: `\bnvidia[-_]uvm\b`,
+	},
+	{
+		id:     noUVM,
+		facts:  []string{`^(?:\S+ +)*nvidia\d(?: |$)`, `(?:^| )nvidiactl(?: |$)`, unknownStart},
+		denied: `\bnvidia[-_]uvm\b`,
+	},
+	{
+		id:    hiddenPackage,
+		facts: []string{`(?:^|[ /])(\w+)/(_\w+)\.(?:cpython-\d+\S*|abi3)\.so\b`, missingPart, `-packages\b|\.whl\b|^Wheel\b|\bwheel contents\b`, `^rootdir: \S`},
+		agree: func(f [][]string) bool {
+			module, part, at := partOf(f[1])
+			return module == f[0][1] && part == f[0][2] && !strings.Contains(at, "-packages/")
+		},
+		denied: editableInstall,
+	},
+	{
+		id:    hiddenPackage,
+		facts: []string{`^(?:[^"]*[ =:(])?/\S*-packages/(\w+)/__init__\.py\)?$`, missingPart, `^(?:\S*/)?(\w+)/__init__\.py:\d+: `},
+		agree: func(f [][]string) bool {
+			module, _, at := partOf(f[1])
+			return module == f[0][1] && f[2][1] == module && !strings.Contains(f[2][0], "-packages/") && !strings.Contains(at, "-packages/")
+		},
+		denied: editableInstall,
+	},
+	{
+		id:    otherNames,
+		facts: []string{`Unable to dynamically load the "?(\w+)"? shared library`, `\blib(\w+)\.so\.\d[\d.]*`},
+		agree: func(f [][]string) bool { return f[0][1] == f[1][1] && f[0][1] != "cuda" },
+	},
+	{
+		id:    otherNames,
+		facts: []string{`(?:ImportError|OSError|error while loading shared libraries|dlopen)\b.*\blib(\w+)\.so: cannot open shared object file`, `/lib(\w+)\.so\.\d[\d.]*(?: |$)`},
+		agree: func(f [][]string) bool { return f[0][1] == f[1][1] && f[0][1] != "cuda" },
+	},
+	{
+		id:    noTorchCUDA,
+		facts: []string{`\b(?:libc10_cuda|libtorch_cuda)\.so: cannot open shared object`, `\btorch\b.*\d\+cpu\b`},
+		with:  []string{"S-I80"},
+	},
+	{
+		id:    refusedGPU,
+		facts: []string{`^Successfully uninstalled ([A-Za-z][\w.-]*)-\d|^- ([A-Za-z][\w.-]*)==\d`, `-packages/(\w+)/`, `(?:Error|Exception)\b: .*(?:only support\w*|[Rr]equires?|[Nn]eeds?|at least)\b.*\b(?:compute capability|[Aa]mpere|[Hh]opper|[Bb]lackwell|sm_?\d\d)`},
+		agree: func(f [][]string) bool { return moduleOf(f[0][1]+f[0][2]) == f[1][1] },
+	},
+	{
 		id:    noModule,
 		facts: []string{`^nouveau +\d+ +\d+|Kernel driver in use: (?:nouveau|vfio-pci)`},
 		with:  []string{"S-R18", "S-R20", "S-R82", "S-R145"},
@@ -165,6 +220,21 @@ var clues = []clue{
 		facts: []string{`^\S+ +[\d.]+\w* +[\d.]+\w* +0\w* +100% (/\S*)$`, `(?:[Cc]ould not open output file|[Cc]annot (?:write|create)|[Ff]ailed to (?:write|create|open)|error writing|unable to open output file)\b.*?['" ](/[^'" :]+)`},
 		agree: func(f [][]string) bool { return strings.HasPrefix(f[1][1], strings.TrimSuffix(f[0][1], "/")+"/") },
 	},
+}
+
+const (
+	// noCUDAStart is how CUDA fails to start on a machine of which the driver works.
+	noCUDAStart = unknownStart + `|initialization error|No CUDA GPUs|CUDA-capable device|is_available\(\)\)? (?:is |== )?False`
+	// unknownStart is how it fails without a reason.
+	unknownStart = `CUDA unknown error|CUDA_ERROR_UNKNOWN|cuInit\b.*\b999|DriverError\(999`
+	// missingPart is an error about a part that a package lacks.
+	missingPart     = `No module named '(\w+)\.(\w+)'|cannot import name '(\w+)' from (?:partially initialized module )?'(\w+)'.*?(?:\((/\S+)\))?$|cannot import name '\w+' from '(\w+)\.(\w+)'`
+	editableInstall = `\bpip3? install (?:\S+ )*(?:-e|--editable)\b|^Building editable for|\bmaturin develop\b|\(from file:`
+)
+
+// partOf is the package, its part and the place that an error of missingPart names.
+func partOf(m []string) (module, part, at string) {
+	return m[1] + m[4] + m[6], m[2] + m[3] + m[7], m[5]
 }
 
 // leastConda is the version of CUDA below which conda-forge has no builds any more.

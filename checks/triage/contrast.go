@@ -817,7 +817,7 @@ func (c *contrast) end(sc *logScan) {
 		if sc.roofline.flush.n > 0 {
 			tell(flushTimed, at, text+"; line "+fmt.Sprint(sc.roofline.flush.n)+": "+sc.roofline.flush.text)
 		} else {
-			tell(hostTime, at, text)
+			sc.unspoken.tellRise(sc, at, text)
 		}
 		return
 	}

@@ -441,6 +441,9 @@ func (s *installs) noModule(l line, m []string) {
 		s.noExtension(top, path.Ext("."+rest), l)
 		return
 	}
+	if top == "pkg_resources" {
+		return // setuptools has it no more: that it is installed says nothing
+	}
 	for _, name := range append([]string{moduleOf(top)}, brings[top]...) {
 		if at, ok := s.removed[name]; ok {
 			s.takenAway.keep(at, "", l)

@@ -214,6 +214,7 @@ type logScan struct {
 	symbols  symbols
 	grids    grids
 	setup    setup
+	unspoken unspoken
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -317,8 +318,11 @@ func (sc *logScan) line(n int, shown string) {
 			sc.sides.line(l)
 			sc.verdicts.line(l)
 			sc.contrast.line(l)
+			sc.unspoken.line(l)
 			sc.roofline.line(l)
 			sc.rust.line(l)
+		} else {
+			sc.unspoken.scales(l)
 		}
 	} else if !sc.passing {
 		if done, ok := sc.console.close.line(l); ok {
@@ -734,6 +738,9 @@ func (sc *logScan) end() {
 	sc.symbols.end(sc)
 	sc.setup.end(sc)
 	sc.evidence.end(sc)
+	if !sc.junitFile {
+		sc.unspoken.end(sc)
+	}
 	sc.settleAsides()
 	sc.demote()
 }

@@ -300,9 +300,10 @@ var buildRows = []Row{
 		ID: "S-B59", Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "The linker does not find a library",
 		Steps: []string{
-			"Install the package that holds the library that the message names, and put its folder on the linker's path.",
-			"For `-lcuda` on a machine without a driver take the toolkit's stubs: the driver's development package, and `lib64/stubs` on the path.",
-			"If the change names the library for the first time, add it to the image.",
+			"`-lcuda` is the driver's library. On a machine without a driver link with the toolkit's stub: `-L$CUDA_HOME/lib64/stubs` (the package cuda-driver-dev), at link time only. With a driver there is often `libcuda.so.1` alone: the stub serves there, too.",
+			"For another library look for it: `find / -name 'libNAME.*'`. If only `libNAME.so.12` is there, the development package with the link `libNAME.so` is missing (images named -runtime lack it; take -devel).",
+			"If the file is there, put its folder on the linker's path: `-L`, LIBRARY_PATH, or `cargo:rustc-link-search`.",
+			"If it is not, install the package that holds it; if the change names the library for the first time, add it to the image.",
 		},
 		Any:      []Pattern{{Line: `\b(ld|ld\.lld|ld\.gold|mold|rust-lld)\b: .*(cannot find (-l|/\S+\.(a|so|o)\b)|unable to find library -l|library not found: )|libcuda\.so cannot found`}, {Line: `error: could not find native static library|LINK : fatal error LNK1181`}},
 		Context:  "error: linking with",
@@ -346,8 +347,12 @@ var buildRows = []Row{
 		ID: "S-B25", Over: []string{"S-B28"}, Stage: Build, Class: Infra, Also: Host, From: Rustc,
 		Title: "A download failed: the network, or the server behind it",
 		Steps: []string{
-			"Run the job once more: the network or the registry failed.",
-			"If it repeats, check the runner's proxy and whether the package exists in that version.",
+			"See whether the same address fails in each try and in other jobs. Once only: run the job again; the network or the server failed.",
+			"\"Could not resolve host\": the machine's DNS, or a wrong address. `getent hosts NAME` in the step tells, in the container too.",
+			"\"Connection refused\" or a time-out for all addresses: the proxy or firewall; print HTTPS_PROXY and NO_PROXY, and try `curl -v ADDRESS` in the step.",
+			"403, 404 or \"from versions: none\": the server answers, and the name, the version or the index is wrong, or the credentials are.",
+			"429 or 5xx: the server limits or is down: wait, use a mirror or a cache.",
+			"Only long transfers break: raise the retries and the time limit, and let fewer run at once.",
 		},
 		Any: []Pattern{
 			{Line: `Failed to pull image .*(DeadlineExceeded|deadline exceeded|timed? ?out)`},
@@ -2165,6 +2170,36 @@ var buildRows = []Row{
 		},
 		Example:  "error: failed to connect to jobserver from environment variable `MAKEFLAGS=\"--jobserver-auth=3,4\"`: cannot open file descriptor 3",
 		NearMiss: "make: warning: jobserver unavailable: using -j1.  Add '+' to parent make rule.",
+	},
+	{
+		ID: "S-B190", Over: []string{"S-B25", "S-B28", "S-B69", "S-X14"}, Stage: Build, Class: Infra, Also: Env, From: Rustc,
+		Title: "Something between the job and the server breaks HTTP/2 connections, which several downloads share",
+		Steps: []string{
+			"Let cargo do without it: `CARGO_HTTP_MULTIPLEXING=false` (`http.multiplexing = false` in its configuration). Git: `git config --global http.version HTTP/1.1`. curl: `--http1.1`.",
+			"See whether `curl --http1.1 ADDRESS` works where `curl --http2 ADDRESS` breaks: then a proxy, a gateway or an old libcurl on the way is at fault.",
+			"More retries do not help where each new try uses the same connection.",
+			"If it happened once and never again, the server closed the connection: run the job again.",
+		},
+		Any: []Pattern{
+			{Line: `HTTP/?2 framing layer|HTTP/2 stream \d+ was (?:not closed cleanly|reset)|\bcurl:? \(?92\)?\b|\bhttp2 (?:error|protocol error): |\[92\] |stream error received: (?:unexpected internal error|unspecific protocol error|refused stream)|\bHTTP2Error\b|\bGOAWAY\b.*\b(?:error|received)`, Not: `tries remaining|Retrying|will retry`},
+		},
+		Example:  "error: failed to download from `https://crates.example/serde/1.0/download`\n\nCaused by:\n  [16] Error in the HTTP2 framing layer",
+		NearMiss: "error: failed to download from `https://crates.example/serde/1.0/download`\n\nCaused by:\n  [28] Timeout was reached (Operation too slow)",
+	},
+	{
+		ID: "S-B191", Over: []string{"S-I26", "S-I81", "S-I11", "S-B29", "S-B76", "S-X72"}, Stage: Build, Class: Env, Also: Host, From: Platform,
+		Title: "The build is isolated and takes the newest setuptools, which lacks a module that the package's setup uses: another one in the environment changes nothing",
+		Steps: []string{
+			"Hold setuptools down for the build itself: `PIP_CONSTRAINT=FILE` with the line `setuptools<82` (newer pip: `--build-constraint FILE`); uv: `--build-constraints`, or `build-constraint-dependencies` in pyproject.toml.",
+			"If the package is one's own, write the bound into `[build-system] requires`.",
+			"Or install setuptools below 82 and wheel first, and build with `--no-build-isolation`.",
+			"Better take a version of the package that does without `pkg_resources`, or one with a wheel.",
+		},
+		Any: []Pattern{
+			{Line: `No module named '(?:pkg_resources|setuptools\.\w+(?:\.\w+)*|distutils(?:\.\w+)*)'|cannot import name '\w+' from 'setuptools[\w.]*'`, Near: `pip-build-env|/builds-v\d+/|Getting requirements to build \w+.*(?:error|did not run)|Preparing (?:editable )?metadata .*error|build_meta|[Bb]uild backend returned an error|get_requires_for_build`, Within: 24},
+		},
+		Example:  "Getting requirements to build wheel did not run successfully.\n  File \"/tmp/pip-build-env-1/overlay/lib/python3.12/site-packages/setuptools/build_meta.py\", line 331, in run_setup\nModuleNotFoundError: No module named 'pkg_resources'",
+		NearMiss: "  File \"/opt/venv/lib/python3.12/site-packages/oldlog/__init__.py\", line 3, in <module>\nModuleNotFoundError: No module named 'pkg_resources'",
 	},
 }
 

@@ -179,9 +179,12 @@ var correctnessRows = []Row{
 		ID: "S-C14", Stage: Correctness, Class: Kernel, Also: Host, Rank: Weak, From: TileGym,
 		Title: "The values differ from the reference's",
 		Steps: []string{
-			"See how many elements differ and where: all, one tile, one row, the tail.",
-			"See which cases fail: one data type, ragged shapes, large ones.",
-			"Compare the failing case with the reference step by step, masks and the order of scaling first.",
+			"Put the cases that fail beside those that pass. One data type: its accumulator, its conversions or TF32. Sizes that no tile divides: masks and the tail. Long sums: the accumulator's type. One option, one device or one configuration: the code that only it takes.",
+			"See how many elements differ and where. All, by one factor: a scale, or a sum that is done twice. All, without a pattern: layout or strides, or an operand of another type. The last rows or columns: bounds. Few, by little: rounding or the tolerance. A regular set of rows: the map from blocks to tiles.",
+			"Run one case ten times. Values that change from run to run are a race or memory that nobody wrote: look at streams, atomics and uninitialized buffers, and run it with CUDA_LAUNCH_BLOCKING=1 and under compute-sanitizer.",
+			"Compute the reference in float64 and compare both sides with it: where the reference is farther away than the kernel, the reference or the tolerance is at fault.",
+			"Make the case small (one tile, one head, K of one tile) and feed ones, then a ramp: the first size at which it is wrong names the loop, the mask or the index.",
+			"See whether the base commit passes here: if not, what changed is the machine, a library or the test, and not the kernel.",
 		},
 		Any: []Pattern{
 			{Line: `OUTPUT.* DID NOT MATCH THE REFERENCE`},
@@ -1430,5 +1433,28 @@ var correctnessRows = []Row{
 		},
 		Example:  "ACTUAL: array([-inf], dtype=float32)\nDESIRED: array([nan], dtype=float32)\nAssertionError: Arrays are not equal",
 		NearMiss: "ACTUAL: array([nan], dtype=float32)\nDESIRED: array([1.5], dtype=float32)\nAssertionError: Arrays are not equal",
+	},
+	{
+		ID: severalGroups, Over: []string{"S-C14", "S-C06", "S-C07", "S-C21", "S-C46", "S-C48"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R20"}, From: Platform,
+		Title: "A tile along K spans several groups of scales, and the kernel applies one scale to it",
+		Steps: []string{
+			"Hold the tile along K at the group's length or a divisor of it: assert `group % BLOCK_K == 0` where the configuration is chosen.",
+			"Take such tiles out of the tuner's list, or out of the file with tuned configurations: the defaults pass since they are smaller.",
+			"Or load one scale for each group inside of the tile, and multiply before the sums are added.",
+			"The cases that pass have a tile that fits: shapes have nothing to do with it but by the configuration that they are given.",
+		},
+		Example:  "using BLOCK_SIZE_K: 256 with group_k=128\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "using BLOCK_SIZE_K: 128 with group_k=128\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: lostDigits, Over: []string{"S-C14", "S-C07", "S-C21", "S-C03", "S-C04", "S-C132", "S-C43"}, Stage: Correctness, Class: Kernel, Rules: []string{"R19"}, From: Platform,
+		Title: "The variance is computed in one pass, as the mean of squares less the square of the mean: with a large mean its digits cancel",
+		Steps: []string{
+			"Compute it in two passes: first the mean, then the mean of the squared differences; or by Welford's update, merged from tile to tile.",
+			"Or subtract a value of the row (its first element) before both sums.",
+			"A wider accumulator only moves the limit: float32 loses all of it from a mean of some thousand deviations on; float64 passes.",
+			"Clamp to zero before the root in any case: a difference below zero gives NaN.",
+		},
+		Records: withMean,
 	},
 }

@@ -155,8 +155,11 @@ var importRows = []Row{
 		ID: "S-I11", Over: []string{"S-J34"}, Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A Python package or a shared library is missing on the host, or does not fit it",
 		Steps: []string{
-			"Install what the message names, in the version that the others were built for.",
-			"If the change uses it for the first time, add it to the requirements.",
+			"Ask whether it is there: `pip show -f NAME` for a module, `find / -name 'libNAME*'` for a library. If it is not, install it in the version that the others were built for, and add it to the requirements if the change uses it for the first time.",
+			"If it is there with another number or without the ending (`libfoo.so.12` where `libfoo.so` is looked for), the image has the runtime part only or another version: take the development package, or the version that what looks for it was built for.",
+			"If it is there in a folder that the loader does not search, name the folder (LD_LIBRARY_PATH, rpath, `ldconfig`).",
+			"If the module is installed, compare the interpreters: `which -a python pytest` and `pip -V`; run `python -m pytest`.",
+			"For `undefined symbol` or a version that is not defined, compare the versions with which it was built with those that are loaded (`ldd`, `pip list`), and build it anew.",
 		},
 		Any: []Pattern{
 			{Line: `ModuleNotFoundError: No module named '`, Not: `'(tilegym|tests)\b|'(torch|triton|numpy|transformers)\.\w`},
@@ -180,8 +183,11 @@ var importRows = []Row{
 		ID: "S-I12", Stage: Import, Class: Host, Also: Test, Rules: []string{"R35"}, From: Platform,
 		Title: "A module of the repository cannot be imported",
 		Steps: []string{
-			"Run `python -c \"import MODULE\"` with the module that the traceback ends in.",
-			"Correct the name or the syntax; nothing of that test file has run.",
+			"Look at the path that the message or the traceback's last frame names. In the checkout: go on here. In site-packages: the installed package has another version than the code expects.",
+			"If the change moved, renamed or removed the name, or made a module import itself in a circle, correct it there: `python -c \"import MODULE\"` in the checkout shows the same error.",
+			"If that works from another folder, and not where pytest runs, the checkout hides the installed package, whose compiled or generated part the checkout lacks: `--import-mode=importlib`, a src layout, or an editable install.",
+			"If the module is generated or compiled, see whether the step that makes it ran before the tests, and for this Python.",
+			"A SyntaxError may be of an older Python than the code is written for: compare `python -V` with `requires-python`.",
 		},
 		Any: []Pattern{
 			{Line: `ImportError: cannot import name `, Not: `circular import|/(site|dist)-packages/| from '` + thirdParty + `\b`},
@@ -452,8 +458,8 @@ var importRows = []Row{
 		ID: "S-I26", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: Host, From: Platform,
 		Title: "A module is gone from this version of Python or setuptools",
 		Steps: []string{
-			"Use a Python or setuptools in which it still exists, or raise the package that imports it.",
-			"The traceback's last file names that package.",
+			"setuptools 82 has no `pkg_resources`, Python 3.12 no `distutils` and `imp`: hold setuptools below 82 (`setuptools<82`) or raise the package that imports it; the traceback's last file names that package.",
+			"If it is raised while a package is built, the build has a setuptools of its own: see S-B191.",
 		},
 		Any:      []Pattern{{Line: `No module named '(setuptools\.\w+|distutils|imp|pkg_resources|asynchat|asyncore|cgi|crypt|pipes|telnetlib)\b`}, {Line: `module 'pkgutil' has no attribute 'ImpImporter'|cannot import name '\w+' from 'collections'|module 'inspect' has no attribute 'getargspec'`}},
 		Example:  "E   ModuleNotFoundError: No module named 'pkg_resources'",
@@ -900,11 +906,12 @@ var importRows = []Row{
 		NearMiss: "E   NvvmError: Failed to compile\nE   parse expected type",
 	},
 	{
-		ID: "S-I80", Over: []string{"S-I11", "S-I25"}, Stage: Import, Class: Host, Also: Env, From: Platform,
+		ID: "S-I80", Over: []string{"S-I11", "S-I25", "S-I104"}, Stage: Import, Class: Host, Also: Env, From: Platform,
 		Title: "The extension is imported before torch, or is not linked to it: it needs PyTorch's own libraries, which importing torch loads",
 		Steps: []string{
 			"Import torch first, in the package's `__init__.py` above the extension: that loads libc10, libtorch and libtorch_python, which no search path names.",
 			"If torch was imported before, the link lacks the library: `libtorch_python` for symbols that begin with `THP` and for pybind11's casts of tensors. In CMake add `${TORCH_INSTALL_PREFIX}/lib/libtorch_python.so`; setuptools' CppExtension does so by itself.",
+			"A program of its own (C++, or Rust with tch) imports nothing: give it torch's `lib` folder by its rpath or LD_LIBRARY_PATH.",
 			"The versions need not differ: a rebuild alone does not help.",
 		},
 		Any: []Pattern{
@@ -1262,6 +1269,18 @@ var importRows = []Row{
 		},
 		Example:  "Found existing installation: nvidia-cutlass-dsl 4.3.5\nSuccessfully installed nvidia-cutlass-dsl-4.4.2 nvidia-cutlass-dsl-libs-base-4.4.2\nModuleNotFoundError: No module named 'cutlass'",
 		NearMiss: "Successfully installed nvidia-cutlass-dsl-4.4.2 nvidia-cutlass-dsl-libs-base-4.4.2\nModuleNotFoundError: No module named 'cutlass'",
+	},
+	{
+		ID: "S-I140", Over: []string{"S-I11", "S-I45", "S-I104"}, Stage: Import, Class: Env, Also: Host, From: Platform,
+		Title: "The library is there under a name with its version, and is looked for under others: the image has the runtime part only, or the crate is older than the library",
+		Steps: []string{
+			"Compare the names that are tried with the file that is there (`ldconfig -p | grep NAME`): `libfoo.so.12` answers neither to `libfoo.so` nor to `libfoo64_12.so`.",
+			"Raise the crate or package that loads it (cudarc for one) to a version that tries the name with the version.",
+			"Or take an image with the development parts (`-devel` instead of `-runtime`), which have the link `libfoo.so`; a link of one's own in a folder that is searched does the same.",
+			"LD_LIBRARY_PATH alone does not help: the folder is found, the name is not.",
+		},
+		Example:  "Unable to dynamically load the \"cublas\" shared library - searched for library names: [\"cublas\", \"cublas64\", \"cublas64_12\"].\nlibcublas.so.12 (libc6,x86-64) => /usr/local/cuda/lib64/libcublas.so.12",
+		NearMiss: "Unable to dynamically load the \"cublas\" shared library - searched for library names: [\"cublas\", \"cublas64\", \"cublas64_12\"].\nlibcudart.so.12 (libc6,x86-64) => /usr/local/cuda/lib64/libcudart.so.12",
 	},
 }
 

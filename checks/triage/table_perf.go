@@ -79,9 +79,12 @@ var perfRows = []Row{
 		ID: "S-P10", Stage: Perf, Class: Kernel, Also: Host, Rank: General, From: TileGym,
 		Title: "A benchmark became slower than its baseline",
 		Steps: []string{
-			"See which backends, operations and shapes: one operation of one backend points at the change.",
-			"Compare the kernel's own time with the call's: if the first is as before, look at the wrapper.",
-			"Then compare TMA, tile sizes, latency hints and generics with the last good version.",
+			"See what became slower. All operations, an empty kernel or the reference included: the machine, its clocks or the measurement. One operation: what changed in it. Two backends of one commit that are compared: their implementations, and no change is to blame.",
+			"Compare the kernel's own time (CUPTI, nsys) with the call's. Kernel level and call slower: the wrapper, allocations, launches or synchronization. The same extra time in each row, whatever its size is: the host, or something inside of the timed window such as a flush of the cache.",
+			"Measure the base again on this machine, both sides in turn, three times. A difference that goes away or changes its sign is noise; look at clocks, power limit and other processes.",
+			"Compare what was compiled: the tuner's choice, tile sizes, stages, registers and spills, versions of the compiler and libraries. Another configuration for the same code is a matter of tuning.",
+			"Look at the sizes. Small ones only: launch latency. Large ones only: memory traffic, tiles or caches. Ragged or odd ones only: alignment and masks.",
+			"If the kernel alone is slower at equal clocks and configuration, profile both (ncu): bytes moved, tensor cores, occupancy; the counter that differs names the cause.",
 		},
 		Any: []Pattern{
 			{Line: `\b\d+ of \d+ (sizes|cases|cells|metrics|kernels|benchmarks|configs|shapes|ops|rows)\b.*\b(slower|below|above|exceed\w*|regress\w*|over|outside)\b|\bgate: [1-9]\d* (regressions?|failures?|failed)\b|\b(below|under) the floor\b|(^|[ \t])(REGRESSION|SLOWER)$|\b[1-9]\d* regressions?(\(s\))?(,|;|$| (above|over|found|detected|beyond))`, Not: `\b[Nn]o\b|\b0 `},
@@ -319,7 +322,7 @@ var perfRows = []Row{
 			{Line: `\b(host|CPU|cpu|launch|dispatch|Python|python|wrapper) (overhead|time)\b.*\d|\boverhead\b.*\b(host|CPU|wrapper|Python|dispatch)\b`, Not: `\b(0|no) (host )?overhead|\bCPU time\b`},
 			{Line: `\b([Kk]ernel|[Dd]evice|GPU|gpu)([ _](only|time|us|ms))*\b.{0,40}\b(unchanged|level|same|identical|as before|1\.0\d?x|flat)\b`},
 			{Line: `\b(cudaMalloc|cudaFree|cudaMallocAsync|cuMemAlloc|cudaDeviceSynchronize|cudaStreamSynchronize|cuStreamSynchronize|cuModuleLoad\w*|cuLibraryLoad\w*|\.item\(\))\b.*\b(\d+ (calls?|times)|per call|timed|[1-9]\d?(\.\d+)? ?%)`},
-			{Line: `CUDA graphs? (capture )?(is |was )?(disabled|off|not used)|\b(GPU|gpu|[Dd]evice|SM|sm) (is |was )?(busy|utili[sz]ation|active|idle)\b\W{0,3}(only )?([1-3]?\d)(\.\d+)? ?%`},
+			{Line: `CUDA graphs? (capture )?(is |was )?(disabled|off|not used)|\b(GPU|gpu|[Dd]evice|SM|sm) (is |was )?(busy|utili[sz]ation|active|idle)\b\W{0,3}(only )?([1-3]?\d)(\.\d+)? ?%|\b(GPU|gpu|[Dd]evice|CUDA|cuda) (was |is )?(busy|active|utili[sz]ation)[^%\d]{0,32}\b([1-2]?\d)(\.\d+)? ?%|\b(GPU|gpu|[Dd]evice)[^%\d]{0,24}\bidle\b[^%\d]{0,16}\b([7-9]\d)(\.\d+)? ?%`},
 			{Line: `^cu(da)?LaunchKernel\w*\W+([4-9]\d)(\.\d+)? ?%|^([4-9]\d)(\.\d+)?\W.*\bcu(da)?LaunchKernel\w*$|^Command Buffer Full\W+([2-9]\d)(\.\d+)? ?%`},
 		},
 		Example:  "gpu time 12.1 us (baseline 12.0 us), wall time 96.4 us (baseline 21.2 us): host overhead 84 us a call\nPerformance regressions detected!",
@@ -1095,5 +1098,18 @@ var perfRows = []Row{
 		Any:      []Pattern{{Line: `\bbest\b.*\((\d+\.\d+) ?m?s\).*\b(runner-?up|second|next)\b.*\((\d+\.\d+) ?m?s\)`, Distinct: 2}},
 		Example:  "run 1: best BLOCK_M=128 (0.412 ms), runner-up BLOCK_M=64 (0.414 ms)\nrun 2: best BLOCK_M=64 (0.409 ms), runner-up BLOCK_M=128 (0.413 ms)\nPerformance regressions detected!",
 		NearMiss: "run 1: best BLOCK_M=128 (0.412 ms), runner-up BLOCK_M=64 (0.414 ms)\nPerformance regressions detected!",
+	},
+	{
+		ID: measuredMore, Over: []string{"S-P23", "S-P12"}, Stage: Perf, Class: Test, Also: Infra, From: Platform,
+		With:  slow,
+		Title: "Every row takes the same time more, an empty kernel included: the measurement holds more than before, and no kernel became slower",
+		Steps: []string{
+			"Look at what the harness does inside of the timed window or of the captured graph that it did not do before: a flush or clear of the cache, a synchronization, a copy, a profiler.",
+			"Take the time of the empty kernel off both sides: what is left is level.",
+			"Compare the harness, its version and its options between the two sides, not the kernels; measure the base with the present harness.",
+			"Where the flush has to be, put it before the first event, or measure it alone and take it off.",
+		},
+		Example:  "op base_us head_us\nnoop 2.1 14.3\nadd 5.0 17.1\nsoftmax 21.4 33.7\nmatmul 410.2 422.3\nPERFORMANCE REGRESSION: 4 ops slower",
+		NearMiss: "op base_us head_us\nnoop 2.1 2.1\nadd 5.0 10.1\nsoftmax 21.4 43.7\nmatmul 410.2 822.3\nPERFORMANCE REGRESSION: 3 ops slower",
 	},
 }

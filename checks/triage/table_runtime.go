@@ -84,7 +84,14 @@ var runtimeRows = []Row{
 	{
 		ID: "S-R18", Over: []string{"S-I10", "S-R41"}, Stage: Runtime, Class: Env, From: Device,
 		Title: "There is no usable CUDA driver or GPU",
-		Steps: []string{"Check the driver and that the container sees the GPU.", "Run the job again on a working runner; the change is not at fault."},
+		Steps: []string{
+			"Run `nvidia-smi` on the host. If it fails, the driver is not loaded, differs from its libraries or lost the GPU: `dmesg | grep -i -e nvrm -e xid` tells; mend or change the machine.",
+			"If the host sees the GPU and the container does not, the container got none: `--gpus all`, the device plugin, or the container toolkit's configuration.",
+			"If `nvidia-smi` works where the job runs and CUDA does not (error 999, \"unknown error\"), look for /dev/nvidia-uvm: `nvidia-modprobe -u -c=0` on the host makes it. nvidia-smi does without it.",
+			"Print CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES in the step: empty, -1 or a number that this machine does not have hides the GPU.",
+			"If libcuda.so.1 is not found, see whether the stub or no driver library at all is on the loader's path (`ldconfig -p | grep libcuda`); a PyTorch without CUDA (`+cpu`) sees no GPU either.",
+			"Run the job again on another machine: the change is not at fault unless it is what altered the image, the runner's label or these variables.",
+		},
 		Any: []Pattern{
 			{Line: `CUDA driver library unavailable`, Not: `driver too old`},
 			{Line: `Function "?cuInit"? not found|Failed to dlopen libcuda\b`},
@@ -647,8 +654,13 @@ var runtimeRows = []Row{
 	},
 	{
 		ID: "S-R32", Stage: Runtime, Class: Env, Rank: Weak, From: Platform,
-		Title:   "A file, folder or device may not be used by the job's user",
-		Steps:   []string{"Correct the owner or the mode of what the message names on the runner.", "Files that a container left belong to another user: clean the work folder, or a cache that several users share; give each its own (`TRITON_CACHE_DIR` for one).", "If a program may not be started, its mode was lost on the way or its mount forbids it."},
+		Title: "A file, folder or device may not be used by the job's user",
+		Steps: []string{
+			"See whose the path is: `ls -ld` of it and `id` in the step. A cache that several users or jobs share (Triton's, Torch's, uv's, in /tmp or an old HOME): give the job one of its own, `TRITON_CACHE_DIR` for one.",
+			"Files that a container left belong to root or another user: clean the work folder, or run the container with the job's user.",
+			"If a program may not be started, its mode was lost on the way or its mount forbids it.",
+			"Else correct the owner or the mode of what the message names on the runner.",
+		},
 		Any:     []Pattern{{Line: `PermissionError: \[Errno 1?3\]|Permission denied( \(os error 13\))?$|EACCES: permission denied|could not create work tree dir|NotWritableError: `}},
 		Context: `^[-d]r\S+ +\d+ +(root|0) +(root|0) `,
 		Example: "PermissionError: [Errno 13] Permission denied: '/opt/cache/triton'", NearMiss: "permissions of the cache: drwxr-xr-x",
@@ -692,9 +704,11 @@ var runtimeRows = []Row{
 		ID: "S-R34", Over: []string{"S-C12", "S-C67", "S-R67", "S-R35", "S-R65"}, Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R13", "R21"}, From: Platform,
 		Title: "The kernel does not end: the process waits for the GPU",
 		Steps: []string{
-			"Look for a loop whose counter does not advance: a persistent loop must step by the grid.",
-			"Look for a wait for a token or a flag that nobody sets, as one between blocks of which not all fit on the GPU at once.",
-			"Run the case that was running alone, with a time limit of its own; launch the other variant of the kernel: if it ends, the loop is at fault.",
+			"Find the case that was running (`pytest -v`, the last line) and run it alone with a time limit of its own. If it ends, an earlier case left the GPU or a lock in a bad state, or the machine was slow.",
+			"While it hangs, look at the GPU: at 100 % the kernel runs on; at 0 % the host waits for something else (a lock, another process), and a stack of the host (`py-spy dump`) tells for what.",
+			"If the kernel runs on, look for a loop whose counter does not advance: a persistent loop must step by the grid.",
+			"Look for a wait for a token or a flag that nobody sets, as one between blocks of which not all fit on the GPU at once: with a grid as small as the number of multiprocessors it ends.",
+			"If a smaller shape ends and the time grows much faster than the size, it is not a hang: a tuner, a compiler or very slow code.",
 			"\"The launch timed out\" is the watchdog of a GPU that drives a display: without one on the runner a long kernel may end.",
 		},
 		Any: []Pattern{
@@ -1652,5 +1666,34 @@ var runtimeRows = []Row{
 		},
 		Example:  "before test: allocated 0.00 GiB, reserved 0.00 GiB\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.12 GiB. GPU 0 has a total capacity of 23.57 GiB of which 4.87 GiB is free. Including non-PyTorch memory, this process has 18.69 GiB memory in use. Of the allocated memory 18.38 GiB is allocated by PyTorch, and 12.41 MiB is reserved by PyTorch but unallocated.",
 		NearMiss: "before test: allocated 17.00 GiB, reserved 17.20 GiB\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.12 GiB. GPU 0 has a total capacity of 23.57 GiB of which 4.87 GiB is free. Including non-PyTorch memory, this process has 18.69 GiB memory in use. Of the allocated memory 18.38 GiB is allocated by PyTorch, and 12.41 MiB is reserved by PyTorch but unallocated.",
+	},
+	{
+		ID: "S-R150", Over: []string{"S-X72", "S-X16", "S-I50", "S-I22"}, Stage: Runtime, Class: Env, Also: Host, From: Platform,
+		Title: "A library refuses this GPU for what is asked of it: it is too old (its compute capability is too low)",
+		Steps: []string{
+			"Compare the capability that the message asks for with the GPU's: `nvidia-smi --query-gpu=name,compute_cap --format=csv`.",
+			"See whether the library moved in this run: a newer one may have dropped the GPU or its old way. Pin the version of the last good run.",
+			"Run the job on a GPU of the kind that is asked for: the runner's label.",
+			"Or skip the case, or take another backend or data type (float16 for bfloat16), below that capability.",
+		},
+		Any: []Pattern{
+			{Line: `(?i)\b(?:requires?|needs?|must|minimum)\b.{0,60}\b(?:compute[ _]?capabilit(?:y|ies)|sm_?\d\d).{0,24}?(?:or (?:higher|newer|later|above|greater)|and (?:above|up|newer|higher)|\+)`, Not: `ptxas|\.target|[Ww]arning|Skipp|SKIP|CUDA compute capability`},
+			{Line: `(?i)\bonly (?:be )?(?:supported|available|implemented|works?) (?:on|for|with)\b.{0,40}\bcompute[ _]?capabilit\w+\b.{0,16}\d`, Not: `ptxas|\.target|[Ww]arning|Skipp|SKIP`},
+			{Line: `(?:Error|Exception)\b: .*\b(?:requires?|needs?|only supports?|supported only on|only runs on)\b.{0,32}\b(?:Turing|Ampere|Ada|Hopper|Blackwell|SM ?\d\d+|sm_?\d\d+)\b.{0,24}\b(?:or|and) (?:later|newer|above|higher)`, Not: `ptxas|\.target|Skipp|SKIP`},
+		},
+		Example:  "RuntimeError: paged decode is only supported for CUDA devices with compute capability 8.0 or higher",
+		NearMiss: "SKIPPED [4] tests/test_decode.py:11: only supported for CUDA devices with compute capability 8.0 or higher",
+	},
+	{
+		ID: "S-R151", Over: []string{"S-R53", "S-R13", "S-R28", "S-R94", "S-R59", "S-R58"}, Stage: Runtime, Class: Infra, Also: InProcess, Rank: Root, From: Platform,
+		Title: "The GPU that the job chose is held by a process that cannot be ended (state D): it computes nothing, so that it counts as free where only the utilisation is looked at",
+		Steps: []string{
+			"Choose the GPU by its free memory and by the processes on it (`nvidia-smi --query-compute-apps=pid,used_memory`), not by its utilisation, which is 0 % there.",
+			"No signal ends a process in state D: it waits in the driver. Its parent is gone (PPID 1), so no job waits for it. Start the machine anew, or reset the GPU once nothing holds it.",
+			"Take that GPU out of the pool until then, and let a job fail early with less free memory than it needs.",
+			"Look for an Xid in `dmesg` at the time when that process began to wait.",
+		},
+		Example:  "picked GPU 0: utilization.gpu 0 %\nCUDA out of memory. Process 41022 has 75.90 GiB memory in use.\n41022     1 D     2-03:11:40 python train.py",
+		NearMiss: "picked GPU 0: utilization.gpu 0 %\nCUDA out of memory. Process 41022 has 75.90 GiB memory in use.\n41022  3010 R     00:11:40 python train.py",
 	},
 }

@@ -398,6 +398,7 @@ var switches = []struct {
 	{regexp.MustCompile(`^PYTORCH_NO_(CUDA|HIP)_MEMORY_CACHING$`), regexp.MustCompile(`^1$`), freedEarly},
 	{regexp.MustCompile(`(?i)^(\w*_)?(DISABLE_)?(AUTO_?TUN(E|ING|E_CONFIGS)|N_?CONFIGS|CONFIGS|MAX_CONFIGS)(_DISABLE)?$`), regexp.MustCompile(`^(?i:0|1|off|false)$`), tunedInto},
 	{regexp.MustCompile(`^(TRITON_ALWAYS_COMPILE|TORCHINDUCTOR_FORCE_DISABLE_CACHES|CUDA_CACHE_DISABLE|CUPY_CACHE_DISABLE|\w*(DISABLE|NO)_\w*CACHE\w*)$`), regexp.MustCompile(`^(?i:1|true)$`), staleCache},
+	{regexp.MustCompile(`^CUDA_LAUNCH_BLOCKING$`), regexp.MustCompile(`^1$`), otherStream},
 	{regexp.MustCompile(`^TRITON_INTERPRET$`), regexp.MustCompile(`^1$`), interpreted},
 	{regexp.MustCompile(`FMA|FP_FUSION|FMAD`), regexp.MustCompile(`^(?i:0|false|off|no)$`), contracted},
 }

@@ -64,7 +64,7 @@ func TestOtherWordings(t *testing.T) {
 		{"S-B52", "error: subprocess-exited-with-error\n  src/a.c:2:10: fatal error: Python.h: No such file or directory\nERROR: Failed building wheel for a"},
 		{"S-B55", "E: Unable to locate package cuda-cudart-15\nERROR: failed to solve: process \"/bin/sh -c apt-get install\" did not complete successfully: exit code: 100"},
 		{"S-R18", "docker: Error response from daemon: failed to create task for container: failed to create shim task: OCI runtime create failed\nnvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1"},
-		{"S-B25", "error: failed to get `half` as a dependency of package `k v0.1.0`\n\nCaused by:\n  failed to query replaced source registry `crates-io`\n\nCaused by:\n  [16] Error in the HTTP2 framing layer"},
+		{"S-B190", "error: failed to get `half` as a dependency of package `k v0.1.0`\n\nCaused by:\n  failed to query replaced source registry `crates-io`\n\nCaused by:\n  [16] Error in the HTTP2 framing layer"},
 		{"S-B46", "E: Failed to fetch https://a.invalid/InRelease\nE: The repository 'https://a.invalid noble InRelease' is not signed."},
 		{"S-R32", "error: failed to load source for dependency `half`\n\nCaused by:\n  Unable to update registry `crates-io`\n\nCaused by:\n  Permission denied (os error 13)"},
 		{"S-B57", "error: rustc 1.95.0-nightly cannot load codegen backend cranelift"},
