@@ -22,9 +22,9 @@ type unspoken struct {
 	pending     groupScale
 	streams     line
 	latency     latencies
-	empties     map[string]bool // names of empty kernels
-	takesTime   bool            // a line tells of a time, a rate or a benchmark
-	hook        line            // a configuration of a tuner has a hook
+	empty       bool // a row is of a kernel that does nothing
+	takesTime   bool // a line tells of a time, a rate or a benchmark
+	hook        line // a configuration of a tuner has a hook
 	profile     callTimes
 	apart       []line // lines of both sides' times with an arrow between them
 	arrows      [][2]float64
@@ -84,7 +84,8 @@ var (
 	aTime       = probe(`\b\d[\d.]*(?:e-?\d+)? ?(?:us|ms|ns|µs|usec|msec|TFLOPS?|TFLOP/s|GFLOPS?|GB/s|GiB/s|TB/s|tok(?:ens)?/s|it/s)\b|\bbase(?:line)?[ _(]*(?:us|ms|ns)\b|[ _(](?:us|ms|ns)\)?(?:\s|$)|\b(?:CUDA|CPU|GPU)[ _](?:time|total)\b|\b(?:speed-?up|geomean|median|latency|throughput|TFLOPS|GB/s)\b|\d(?:\.\d+)?x slower|\b[Pp]erf\b|[Pp]erformance|PERF\w*|[Bb]enchmark|[+-]\d+(?:\.\d+)? ?%`)
 	pytestTime  = regexp.MustCompile(`^\W*(?:\d+ (?:passed|failed|skipped|error\w*)\b.*\bin \d|slowest \d|\d[\d.]*s (?:call|setup|teardown) )`)
 	tunerHook   = probe(`\b(?:post|pre)_?hook\b|\bhook ?= ?["']?(?:post|pre)\b`)
-	emptyKernel = regexp.MustCompile(`(?i)\b(?:no-?op|empty|null|nop|do_?nothing|identity0)(?:_?(?:kernel|launch|op))?\b`)
+	// emptyKernel is the row of a kernel that does nothing.
+	emptyKernel = regexp.MustCompile(`(?i)^\W*(?:no-?op|empty|null|nop)(?:_\w+)?\b.*\d.*\d`)
 	sideArrow   = probe(`^\W*(\S[^:=]{0,60}?)[ :=|]+([\d.]+) ?(?:us|ms|µs|ns)? ?(?:->|→|=>) ?([\d.]+)(?: ?(?:us|ms|µs|ns))?\b`)
 
 	inputMean  = regexp.MustCompile(`(?i)\b(?:mean|mu|offset|shift|loc|bias|center|centre|dc)[ _=]{0,2}(\d[\d.]*(?:e[+]?\d+)?)\b`)
@@ -118,9 +119,7 @@ func (u *unspoken) line(l line) {
 		u.hook = l
 	}
 	u.profile.line(l)
-	if emptyKernel.MatchString(l.text) && len(u.empties) < maxUnspoken {
-		u.empties = set(u.empties, strings.Clone(l.text))
-	}
+	u.empty = u.empty || emptyKernel.MatchString(l.text)
 	u.sizes(l)
 	if m := l.find(sideArrow); m != nil && len(u.arrows) < maxUnspoken {
 		if a, b := number(m[2]), number(m[3]); a > 0 && b > 0 {
@@ -374,7 +373,7 @@ func (u *unspoken) risen(sc *logScan) {
 // them, it is the measurement.
 func (u *unspoken) tellRise(sc *logScan, at line, text string) {
 	id := hostTime
-	if len(u.empties) > 0 {
+	if u.empty {
 		id = measuredMore
 	}
 	sc.explains(id, slow, at)

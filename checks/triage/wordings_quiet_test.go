@@ -274,6 +274,13 @@ func TestQuietFactsLead(t *testing.T) {
 			"| layer_norm | 31.0 us | 56.2 us | +81% |\n" +
 			"| gemm_8k | 1210.0 us | 1235.3 us | +2.1% |\n" +
 			"Performance regressions detected!"},
+		{"j3 without an empty kernel", "S-P23", "buf = torch.empty(256, 4)\n" +
+			"baseline -> this run (ms)\n" +
+			"copy_1MB 0.010 -> 0.042\n" +
+			"copy_64MB 0.061 -> 0.093\n" +
+			"copy_1GB 0.812 -> 0.844\n" +
+			"gelu 0.120 -> 0.152\n" +
+			"FAIL: perf gate: 4 benchmarks slower than baseline"},
 		{"j3", "S-P23", "baseline -> this run (ms)\n" +
 			"copy_1MB 0.010 -> 0.042\n" +
 			"copy_64MB 0.061 -> 0.093\n" +
