@@ -2,6 +2,7 @@ package r36
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -36,14 +37,35 @@ func workflow(p *rules.Pass, f *syntax.File) {
 			continue
 		}
 		variable(p, f, get(job.Value, "env"))
+		sh := shell{pinned: pinned(p)}
 		for _, step := range items(get(job.Value, "steps")) {
-			if !strings.Contains(step.String(), concerns) {
-				continue
+			sh.given = false
+			for _, env := range []ast.Node{get(root, "env"), get(job.Value, "env"), get(step, "env")} {
+				sh.given = sh.given || get(env, chooses) != nil
 			}
-			variable(p, f, get(step, "env"))
-			commands(p, f, get(step, "run"))
+			about := strings.Contains(step.String(), concerns)
+			if about {
+				variable(p, f, get(step, "env"))
+			}
+			folder := get(step, "working-directory")
+			commands(p, f, &sh, get(step, "run"), about, about && (folder == nil || strings.Contains(folder.String(), concerns)))
 		}
 	}
+}
+
+// pinned reports whether a file chooses the toolchain of a crate of the tree.
+func pinned(p *rules.Pass) bool {
+	for _, c := range p.Tree.Crates {
+		for dir := c.Dir; dir != ""; dir = path.Dir(dir) {
+			if p.Tree.Exists(path.Join(dir, "rust-toolchain.toml")) || p.Tree.Exists(path.Join(dir, "rust-toolchain")) {
+				return true
+			}
+			if dir == "." {
+				break
+			}
+		}
+	}
+	return false
 }
 
 func mentions(f *syntax.File, word string) bool { return bytes.Contains(f.Src, []byte(word)) }
@@ -65,9 +87,11 @@ func variable(p *rules.Pass, f *syntax.File, env ast.Node) {
 	}
 }
 
-// commands reports cargo +nightly, and cargo behind rustup run nightly, in the lines
-// of a run script.
-func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
+// commands reports cargo +nightly, cargo behind rustup run nightly, and what a run
+// script sets for a build that follows. In a step that is not about the crates it
+// only notes what the step leaves for later ones. here says that the script may begin
+// in a folder of the crates.
+func commands(p *rules.Pass, f *syntax.File, sh *shell, run ast.Node, about, here bool) {
 	first, text := 0, ""
 	switch run := run.(type) {
 	case *ast.LiteralNode:
@@ -76,6 +100,22 @@ func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
 		first, text = run.GetToken().Position.Line, run.Value
 	default:
 		return
+	}
+	told := map[int]bool{}
+	tell := func(n int, format string, args ...any) {
+		if n > 0 && n <= f.LineCount() && !told[n] {
+			told[n] = true
+			line(p, f, n, format, args...)
+		}
+	}
+	builds := sh.builds(text, first, here)
+	if !about {
+		return
+	}
+	for _, b := range builds {
+		tell(b.toolchain, "this builds with the nightly toolchain; the crate must build with stable Rust")
+		tell(b.bootstrap, "`%s` makes a stable compiler accept nightly features", bootstrap)
+		tell(b.flags, "`-Z` flags need a nightly compiler")
 	}
 	for i, l := range strings.Split(text, "\n") {
 		words := strings.Fields(l)
@@ -89,8 +129,8 @@ func commands(p *rules.Pass, f *syntax.File, run ast.Node) {
 			} else if j < 3 || words[j-3] != "rustup" || words[j-2] != "run" || !toolchain(words[j-1]) {
 				continue
 			}
-			if n := first + i; (k >= len(words) || !slices.Contains(tools, words[k])) && n <= f.LineCount() {
-				line(p, f, n, "this builds with the nightly toolchain; the crate must build with stable Rust")
+			if k >= len(words) || !slices.Contains(tools, words[k]) {
+				tell(first+i, "this builds with the nightly toolchain; the crate must build with stable Rust")
 			}
 		}
 	}
