@@ -16,8 +16,9 @@ import (
 //	x = x.contiguous()  # tilegate: allow(R41) one element
 //
 // It holds for findings that start on the line that it stands on, or, alone on
-// a line, on the next line of code. Attributes and decorators belong to what they
-// stand before, and a string of several lines to its statement. A reason is
+// a line, on the next line of code, and in the statement that begins on that line,
+// without the blocks in it. Attributes and decorators belong to what they stand
+// before, and a string of several lines to its statement. A reason is
 // mandatory. One with a Problem accepts nothing. A comment that accepts findings of
 // some of its rules only is two of these: one for those, one for the others.
 type Suppression struct {
@@ -66,7 +67,7 @@ type comment struct {
 }
 
 // comments lists the comments of a file that may be suppressions. In a file without
-// a tree only line comments alone on a line count.
+// a tree only those that begin with # count.
 func comments(f *syntax.File) []comment {
 	var out []comment
 	// Behind the lines from on stands code at to, or none when that is 0. A row of
@@ -95,8 +96,8 @@ func comments(f *syntax.File) []comment {
 	}
 	if !f.Root().Valid() {
 		for n := 1; n <= f.LineCount(); n++ {
-			if t := strings.TrimSpace(f.Line(n)); strings.HasPrefix(t, "#") {
-				add(t, f.LineStart(n)+strings.Index(f.Line(n), "#"))
+			if at := hash(f.Line(n)); at >= 0 {
+				add(strings.TrimRight(f.Line(n)[at:], " \t"), f.LineStart(n)+at)
 			}
 		}
 		return out
@@ -109,6 +110,30 @@ func comments(f *syntax.File) []comment {
 	}
 	slices.SortStableFunc(out, func(a, b comment) int { return a.line - b.line })
 	return out
+}
+
+// hash is where the comment of a line of TOML or YAML begins: at a # that begins the
+// line or stands behind a blank, outside of quotes; -1 without one.
+func hash(line string) int {
+	quote, previous := byte(0), byte(' ')
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		blank := previous == ' ' || previous == '\t'
+		switch {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '#' && blank:
+			return i
+		case (c == '"' || c == '\'') && (blank || strings.IndexByte("=[{(,:", previous) >= 0):
+			quote = c
+		}
+		previous = c
+	}
+	return -1
 }
 
 // uncomment is what a comment says, and whether it is one of documentation.
@@ -327,7 +352,7 @@ func (a *acceptance) of(h hit) *Suppression {
 	if s := a.by[spot{path, line, id}]; s != nil {
 		return s
 	}
-	for _, lines := range [][]int{a.aroundString(path, h.Span.Start), a.above(h.Node(), line)} {
+	for _, lines := range [][]int{a.aroundString(path, h.Span.Start), a.above(h.Node(), line), statement(h.Node())} {
 		for _, n := range lines {
 			if s := a.by[spot{path, n, id}]; s != nil {
 				return s
@@ -355,6 +380,26 @@ func (a *acceptance) aroundString(path string, offset int) []int {
 		at = at.Parent()
 	}
 	return append(lines, at.Pos().Line)
+}
+
+// statement is the first line of the statement that holds a place outside of the
+// blocks in it, and of an item its head.
+func statement(n syntax.Node) []int {
+	if !n.Valid() || n.File().Lang == syntax.C {
+		return nil
+	}
+	for {
+		switch p := n.Parent(); {
+		case !p.Valid() || p.Is("token_tree"):
+			return nil // no statement, or a part of a macro
+		case p.Is("block") && p.Parent().Is("type_arguments"): // a constant, such as a shape
+			n = p
+		case p.Is("module", "block", "source_file", "declaration_list", "match_block"):
+			return []int{n.Pos().Line}
+		default:
+			n = p
+		}
+	}
 }
 
 // longStrings lists the strings of a file that have several lines.

@@ -336,6 +336,58 @@ func TestSuppressionAboveAString(t *testing.T) {
 	}
 }
 
+// A comment above a statement of several lines, or on its first line, holds for all of
+// them, and not for what is in a block of it or behind it.
+func TestSuppressionAboveAStatement(t *testing.T) {
+	const comment = "        // tilegate: allow(R6) the generic is a power of two\n"
+	const call = "        let tiny = (\n            1,\n            g::<Tile<f32, { [BLOCK * 2] }>>(),\n        );"
+	for _, c := range []struct {
+		text string
+		left int
+	}{
+		{call, 1},
+		{comment + call, 0},
+		{strings.Replace(call, "= (\n", "= ( // tilegate: allow(R6) the generic is a power of two\n", 1), 0},
+		{comment + "        let one = 1;\n" + call, 1},
+		{comment + "        if on {\n" + call + "\n        }", 1},
+		{comment + "        let tiny = {\n" + call + "\n        tiny };", 1},
+		{"        if on {\n" + comment + call + "\n        }", 0},
+	} {
+		r := reviewed(t, withLine(c.text), nil)
+		require.Equal(t, c.left, count(r, "R6"), c.text)
+		for _, s := range r.Summary.Suppressions {
+			assert.Equal(t, c.left == 0, s.Used, c.text)
+			assert.Equal(t, c.left == 0, s.Problem == "", c.text)
+		}
+	}
+}
+
+// A file without a tree has comments behind its code, too, and none in its strings.
+func TestSuppressionBehindAValue(t *testing.T) {
+	const manifest = "src/tilegym/ops/cutile_rs/cutile_kernels/Cargo.toml"
+	const comment = "# tilegate: allow(R33) trying"
+	for _, c := range []struct {
+		line       string
+		left, told int
+	}{
+		{"cutile = \"0.2.0\"", 1, 0},
+		{"cutile = \"0.2.0\" " + comment, 0, 1},
+		{"cutile={version=\"0.2.0\"}\t" + comment + " ", 0, 1},
+		{comment + "\ncutile = \"0.2.0\" # it's open", 0, 1},
+		{"cutile = \"0.2.0\" # tilegate: allow(R33)", 1, 1},
+		{"cutile = { version = \"0.2.0\", features = ['" + comment + "', \"\\\" " + comment + "\"] }", 1, 0},
+		{"cutile = \"0.2.0\" # see " + comment, 1, 0},
+	} {
+		r := reviewed(t, changed(t, manifest, "cutile = \"=0.2.0\"", c.line), nil)
+		assert.Equal(t, c.left, count(r, "R33"), c.line)
+		require.Len(t, r.Summary.Suppressions, c.told, c.line)
+		for _, s := range r.Summary.Suppressions {
+			assert.Equal(t, c.left == 0, s.Used, c.line)
+			assert.Equal(t, c.left == 0, s.Problem == "", c.line)
+		}
+	}
+}
+
 // Taking a suppression away makes its finding a new one; keeping it is no news.
 func TestSuppressionAgainstABase(t *testing.T) {
 	base := withLine("        // tilegate: allow(R6) known\n" + violation)
