@@ -2,6 +2,7 @@ package host
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,8 @@ type Lib struct {
 	Mods []*LibMod
 	// Includes are all include! invocations, those outside modules too.
 	Includes []Include
+	// Files are the modules whose body is the file that #[path] names.
+	Files []Include
 }
 
 // LibMod is a mod item with a body.
@@ -26,7 +29,7 @@ type LibMod struct {
 
 // Include is an include! of a file.
 type Include struct {
-	Node syntax.Node // macro_invocation
+	Node syntax.Node // macro_invocation or mod_item
 	// Path is relative to the checkout's root; empty when the argument is no
 	// plain string.
 	Path string
@@ -39,6 +42,8 @@ func parseLib(f *syntax.File) *Lib {
 		if m.Field("body").Valid() && !NeverBuilt(m) {
 			mods[m] = &LibMod{Name: m.Field("name").Text(), Node: m}
 			l.Mods = append(l.Mods, mods[m])
+		} else if p := pathOf(m); p != "" && !NeverBuilt(m) && m.Parent().Is("source_file") {
+			l.Files = append(l.Files, Include{m, path.Join(path.Dir(f.Path), p)})
 		}
 	}
 	for _, n := range f.Root().Find("macro_invocation") {
@@ -60,9 +65,21 @@ func parseLib(f *syntax.File) *Lib {
 	return l
 }
 
-// Includes reports whether lib.rs includes a file, in a module or outside.
+// pathOf is the file that #[path] names for a module; empty without one.
+func pathOf(mod syntax.Node) string {
+	for _, a := range mod.Attributes() {
+		s := a.Field("value")
+		if a.NamedChild(0).Text() == "path" && !s.ChildOf("escape_sequence").Valid() {
+			return s.ChildOf("string_content").Text()
+		}
+	}
+	return ""
+}
+
+// Has reports whether lib.rs takes a file in: by an include, in a module or outside, or
+// as a module.
 func (l *Lib) Has(p string) bool {
-	for _, i := range l.Includes {
+	for _, i := range slices.Concat(l.Includes, l.Files) {
 		if i.Path == p && p != "" {
 			return true
 		}

@@ -117,6 +117,19 @@ func included(p *rules.Pass) {
 	if c.Lib == nil {
 		return
 	}
+	for _, mod := range c.Lib.Files {
+		dir, name := path.Split(mod.Path)
+		kernel := dir + "kernel.rs"
+		if name != "ffi.rs" || !strings.HasSuffix(dir, "_kernel/") || !p.Tree.Exists(mod.Path) || !p.Tree.Exists(kernel) || c.Lib.Has(kernel) {
+			continue
+		}
+		f := p.Tree.File(mod.Path)
+		if c.Lib.Opaque() || f.Unread != "" || takes(f) {
+			p.Undecided("the export may take its kernel in itself")
+			continue
+		}
+		p.Reportf(mod.Node, rules.Error, "include", "module `%s` is `ffi.rs` alone, without `kernel.rs` of the same op; expected a module that includes both", mod.Node.Field("name").Text())
+	}
 	for _, mod := range c.Lib.Mods {
 		for _, inc := range mod.Includes {
 			dir, name := path.Split(inc.Path)
@@ -137,6 +150,13 @@ func included(p *rules.Pass) {
 			p.ReportFix(inc.Node, rules.Error, "include", includeFix(inc), "module `%s` includes `ffi.rs` without `kernel.rs` of the same op, so what it launches comes from elsewhere or nowhere", mod.Name)
 		}
 	}
+}
+
+// takes reports whether a file takes in another one.
+func takes(f *syntax.File) bool {
+	return slices.ContainsFunc(f.Root().Find("macro_invocation", "mod_item"), func(n syntax.Node) bool {
+		return syntax.LastSegment(n.Field("macro")) == "include" || n.Is("mod_item") && !n.Field("body").Valid()
+	})
 }
 
 // includeFix adds the include of kernel.rs before that of ffi.rs.

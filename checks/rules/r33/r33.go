@@ -110,15 +110,16 @@ type dependency struct {
 	table   bool // in a table of its own
 }
 
-func read(m *host.Manifest) map[string]*dependency {
+// read lists what a manifest asks for in one of its tables of dependencies.
+func read(m *host.Manifest, in string) map[string]*dependency {
 	out := map[string]*dependency{}
 	renamed := map[string]string{}
-	for _, v := range m.Under("dependencies") {
+	for _, v := range m.Under(in) {
 		if len(v.Path) == 3 && v.Path[2] == "package" {
 			renamed[v.Path[1]] = v.Text
 		}
 	}
-	for _, v := range m.Under("dependencies") {
+	for _, v := range m.Under(in) {
 		if len(v.Path) < 2 {
 			continue
 		}
@@ -128,7 +129,7 @@ func read(m *host.Manifest) map[string]*dependency {
 		}
 		d := out[name]
 		if d == nil {
-			_, table := m.Table("dependencies", v.Path[1])
+			_, table := m.Table(in, v.Path[1])
 			d = &dependency{name: name, at: v.Entry, plain: true, table: table}
 			out[name] = d
 		}
@@ -186,13 +187,13 @@ func common(deps map[string]*dependency) string {
 
 func dependencies(p *rules.Pass, m *host.Model, c *host.Crate) {
 	man := c.Manifest
-	deps := read(man)
+	deps := read(man, "dependencies")
 	want := common(deps)
 	if c.Suite != "" {
 		// A suite's crate shares ffi_util.rs and the loader with the main one.
 		for _, other := range m.Crates {
 			if o := other.Manifest; other.Suite == "" && o != nil && o.Problem == "" {
-				if v := common(read(o)); v != "" {
+				if v := common(read(o, "dependencies")); v != "" {
 					want = v
 				}
 			}
@@ -212,21 +213,39 @@ func dependencies(p *rules.Pass, m *host.Model, c *host.Crate) {
 			p.Undecided("the crate may be among the dependencies of a target")
 		case d == nil:
 			missing(p, man, deps, name, want)
-		case d.inherit:
-			p.Undecided("the version comes from the workspace")
-		case d.local != "":
-			from := "a `" + d.local + "`"
-			if strings.HasPrefix(d.local, "registry") {
-				from = "another registry (`" + d.source.Text + "`)"
-			}
-			report(p, man.File, d.source.Entry, "source "+name, sourceFix(d, want), "`%s` comes from %s; expected the registry with `\"=%s\"`", name, from, want)
-		case !d.has:
-			report(p, man.File, d.at, "version "+name, nil, "`%s` has no version; expected `\"=%s\"`", name, want)
-		case exact(d.version.Text) == "":
-			report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` asks for `%s`, which many versions satisfy; expected `\"=%s\"`", name, d.version.Text, want)
-		case exact(d.version.Text) != want && known:
-			report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` is pinned to `%s`, the other cutile crates to `=%s`; they only work in one version", name, d.version.Text, want)
+		default:
+			judge(p, man, d, want, known)
 		}
+	}
+	// Tests and build scripts are written against the same release.
+	for _, table := range []string{"build-dependencies", "dev-dependencies"} {
+		others := read(man, table)
+		for _, name := range pinned {
+			if d := others[name]; d != nil {
+				judge(p, man, d, want, known)
+			}
+		}
+	}
+}
+
+// judge reports a crate that is not pinned to a version of the registry.
+func judge(p *rules.Pass, man *host.Manifest, d *dependency, want string, known bool) {
+	name := d.name
+	switch {
+	case d.inherit:
+		p.Undecided("the version comes from the workspace")
+	case d.local != "":
+		from := "a `" + d.local + "`"
+		if strings.HasPrefix(d.local, "registry") {
+			from = "another registry (`" + d.source.Text + "`)"
+		}
+		report(p, man.File, d.source.Entry, "source "+name, sourceFix(d, want), "`%s` comes from %s; expected the registry with `\"=%s\"`", name, from, want)
+	case !d.has:
+		report(p, man.File, d.at, "version "+name, nil, "`%s` has no version; expected `\"=%s\"`", name, want)
+	case exact(d.version.Text) == "":
+		report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` asks for `%s`, which many versions satisfy; expected `\"=%s\"`", name, d.version.Text, want)
+	case exact(d.version.Text) != want && known:
+		report(p, man.File, d.version.At, "version "+name, versionFix(d, want), "`%s` is pinned to `%s`, the other cutile crates to `=%s`; they only work in one version", name, d.version.Text, want)
 	}
 }
 

@@ -423,6 +423,9 @@ func (t *tracer) name(name string, use syntax.Node, depth int) []route {
 	}
 	for owner := host.Owner(use); owner.Valid(); owner = host.Owner(owner) {
 		if value, assignment := before(owner, name, use); value.Valid() {
+			if value == assignment.Field("left") {
+				return []route{{}}
+			}
 			out := t.walk(value, depth-1)
 			for p := assignment.Parent(); p.Valid() && p != owner; p = p.Parent() {
 				if p.Is("if_statement", "for_statement", "while_statement", "try_statement", "match_statement") && !use.Inside(p) {
@@ -443,12 +446,33 @@ func (t *tracer) name(name string, use syntax.Node, depth int) []route {
 // before a use.
 func before(owner syntax.Node, name string, use syntax.Node) (value, assignment syntax.Node) {
 	for _, a := range owner.Find("assignment") {
-		if a.Field("left").Text() == name && a.Field("left").Is("identifier") && host.Owner(a) == owner &&
-			a.Span().Start < use.Span().Start && !use.Inside(a) {
-			value, assignment = a.Field("right"), a
+		if v := assigned(a, name); v.Valid() && host.Owner(a) == owner && a.Span().Start < use.Span().Start && !use.Inside(a) {
+			value, assignment = v, a
 		}
 	}
 	return value, assignment
+}
+
+// assigned is what an assignment gives a name, alone or at its place among as many
+// values; its left side when that is not known, and invalid when it gives it none.
+func assigned(a syntax.Node, name string) syntax.Node {
+	left, right := a.Field("left"), a.Field("right")
+	if left.Is("identifier") && left.Text() == name {
+		return right
+	}
+	if !left.Is("pattern_list", "tuple_pattern", "list_pattern") {
+		return syntax.Node{}
+	}
+	names := left.NamedChildren()
+	i := slices.IndexFunc(names, func(n syntax.Node) bool { return n.Is("identifier") && n.Text() == name })
+	switch {
+	case i < 0:
+		return syntax.Node{}
+	case !right.Is("expression_list", "tuple", "list") || len(right.NamedChildren()) != len(names) ||
+		slices.ContainsFunc(append(names, right.NamedChildren()...), func(n syntax.Node) bool { return n.Is("list_splat", "list_splat_pattern") || n.IsComment() }):
+		return left
+	}
+	return right.NamedChildren()[i]
 }
 
 func parameter(fn syntax.Node, name string) int {

@@ -146,6 +146,8 @@ func autograd(p *rules.Pass, w *host.Wrapper) {
 		case !fn.Is("attribute"):
 		case name == "save_for_backward":
 			p.Reportf(fn, rules.Error, "autograd", "`%s` keeps tensors for a backward pass that the backend does not have", fn.Squeeze())
+		case name == "register_autograd":
+			p.Reportf(fn, rules.Error, "autograd", "`%s` gives the op a backward function; the backend has no backward kernels, expected a plain forward function", fn.Squeeze())
 		case name == "backward" || full(w, fn) == "torch.autograd.grad":
 			p.Reportf(fn, rules.Error, "autograd", "`%s` computes gradients in the wrapper; the backend is forward only", fn.Squeeze())
 		}
