@@ -23,6 +23,7 @@ func unlaunched(p *rules.Pass, e *host.Export, o *outcomes) {
 			p.Reportf(n, rules.Error, "nothing", "%s is answered with `%s`, although nothing was launched: the caller takes an output that was never written; expected a code of `ffi_util::rc`", what, rules.Short(n))
 		}
 	}
+	dtypes := map[syntax.Node]bool{}
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
 		case "function_item", "closure_expression":
@@ -39,7 +40,7 @@ func unlaunched(p *rules.Pass, e *host.Export, o *outcomes) {
 			}
 			of := n.Ancestor("match_expression").Field("value")
 			switch pattern := variant(n.Field("pattern").Squeeze()); {
-			case otherDtype(n):
+			case otherDtype(n, dtypes):
 				report(v, "a dtype without an arm")
 			case (pattern == "None" || strings.HasPrefix(pattern, "Err(")) && needed(of):
 				report(v, "a failure of `"+rules.Short(of)+"`")
@@ -101,17 +102,24 @@ func precedes(launch, n syntax.Node) bool {
 	return false
 }
 
-// otherDtype reports whether an arm takes the dtypes that the others leave.
-func otherDtype(arm syntax.Node) bool {
+// otherDtype reports whether an arm takes the dtypes that the others leave. dtypes says of
+// blocks of arms whether some arm names a dtype, and is filled.
+func otherDtype(arm syntax.Node, dtypes map[syntax.Node]bool) bool {
 	pattern := arm.Field("pattern")
 	if text := pattern.Squeeze(); pattern.Field("condition").Valid() || !every(text) {
 		return false
 	}
-	return slices.ContainsFunc(arm.Parent().NamedChildren(), func(a syntax.Node) bool {
-		return slices.ContainsFunc(a.Field("pattern").Find("string_literal"), func(s syntax.Node) bool {
-			return host.ElementType(strings.Trim(s.Text(), `"`))
+	arms := arm.Parent()
+	named, known := dtypes[arms]
+	if !known {
+		named = slices.ContainsFunc(arms.NamedChildren(), func(a syntax.Node) bool {
+			return slices.ContainsFunc(a.Field("pattern").Find("string_literal"), func(s syntax.Node) bool {
+				return host.ElementType(strings.Trim(s.Text(), `"`))
+			})
 		})
-	})
+		dtypes[arms] = named
+	}
+	return named
 }
 
 // needed reports whether an expression gives what each launch needs: the name of a
