@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"bytes"
 	"fmt"
 	"sort"
 
@@ -58,53 +57,4 @@ func unmap(segments []segment, start, end int) (int, int) {
 		i++ // the text of the node begins with the next segment
 	}
 	return at(i, start), at(max(i, find(end)), end)
-}
-
-// Valid Rust that the pinned grammar reads as an error. A file whose only damage is
-// of this kind is read. Such a gap is either an error node that is left unvisited, as
-// knownGap tells, or a word that is blanked before a second parse, as blankGaps does.
-
-// knownGap reports whether an error is a negative literal as a generic argument, or
-// the argument that is missing where there are none: Vec<>.
-func knownGap(n Node) bool {
-	if !n.Parent().Is("type_arguments") {
-		return false
-	}
-	return n.Is(errorKind) && n.Text() == "-" || n.Is("type_identifier") && n.Text() == "" && n.Next().Is(">") && n.Parent().NamedChild(0) == n
-}
-
-// blankGaps returns the source with the words blanked that the grammar lacks, at
-// unchanged offsets, or nil when it has none: unsafe before an extern block, and safe
-// before an item of one. The tokens of the first parse tell where they stand.
-func (f *File) blankGaps() []byte {
-	var out []byte
-	blank := func(n Node) {
-		if out == nil {
-			out = bytes.Clone(f.Src)
-		}
-		for i := n.Span().Start; i < n.Span().End; i++ {
-			out[i] = ' '
-		}
-	}
-	var before, last Node // the tokens that stand before one
-	for i := int32(0); i < int32(len(f.nodes)); i++ {
-		n := Node{f, i}
-		text := n.IsComment() || n.Is("string_literal", "raw_string_literal")
-		if !text && f.first(i) != none {
-			continue
-		}
-		if text {
-			i = f.after(i) - 1
-		}
-		switch t := n.Text(); {
-		case t == "" || n.IsComment() || n.Is("string_literal") && last.Text() == "extern":
-			continue
-		case t == "{" && last.Text() == "extern" && before.Text() == "unsafe":
-			blank(before)
-		case (t == "fn" || t == "static") && last.Text() == "safe":
-			blank(last)
-		}
-		before, last = last, n
-	}
-	return out
 }

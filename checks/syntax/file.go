@@ -85,11 +85,15 @@ func Parse(path string, lang Lang, src []byte) *File {
 		return f
 	}
 	b := builder{f}
-	if lang == Rust {
+	switch lang {
+	case Rust:
 		b.rust()
-	} else if b.append(src, nil) {
-		b.damage()
-		b.forbid()
+	case Python:
+		b.python()
+	default:
+		if b.append(src, nil) {
+			b.damage()
+		}
 	}
 	f.index()
 	return f

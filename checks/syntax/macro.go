@@ -25,9 +25,9 @@ func (b builder) rust() {
 	if b.append(f.Src, nil) {
 		b.damage()
 		if f.Unread != "" {
-			if blanked := f.blankGaps(); blanked != nil {
+			if mended := f.rustGaps(); mended != nil {
 				f.nodes, f.Unread, f.UnreadAt = f.nodes[:0], "", Pos{}
-				b.append(blanked, nil)
+				b.append(mended, nil)
 				b.damage()
 			}
 		}

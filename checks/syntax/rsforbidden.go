@@ -334,40 +334,8 @@ func forbidBrackets(src string, found *faults) {
 	for i := 0; i < len(src); {
 		c := src[i]
 		switch {
-		case strings.HasPrefix(src[i:], "//"):
-			if end := strings.IndexByte(src[i:], '\n'); end >= 0 {
-				i += end
-			} else {
-				i = len(src)
-			}
-		case strings.HasPrefix(src[i:], "/*"):
-			i = skipBlockComment(src, i)
-		case c == '"':
-			i = skipText(src, i+1, '"')
-		case c == '\'':
-			i = skipQuote(src, i)
-		case word(c):
-			start := i
-			for i < len(src) && word(src[i]) {
-				i++
-			}
-			if prefix := src[start:i]; prefix == "r" || prefix == "br" || prefix == "cr" {
-				hashes := 0
-				for i+hashes < len(src) && src[i+hashes] == '#' {
-					hashes++
-				}
-				if i+hashes < len(src) && src[i+hashes] == '"' {
-					from := i + hashes + 1
-					if end := strings.Index(src[from:], `"`+strings.Repeat("#", hashes)); end >= 0 {
-						i = from + end + 1 + hashes
-					} else {
-						i = len(src)
-					}
-				}
-			}
 		case c == '(' || c == '[' || c == '{':
 			open = append(open, bracket{map[byte]byte{'(': ')', '[': ']', '{': '}'}[c], i})
-			i++
 		case c == ')' || c == ']' || c == '}':
 			if len(open) == 0 {
 				found.add(i, "`%c` closes nothing", c)
@@ -378,15 +346,58 @@ func forbidBrackets(src string, found *faults) {
 				return
 			}
 			open = open[:len(open)-1]
-			i++
-		default:
-			i++
 		}
+		i = skipRust(src, i)
 	}
 	if len(open) > 0 {
 		last := open[len(open)-1]
 		found.add(last.at, "`%c` is not closed", src[last.at])
 	}
+}
+
+// skipRust is the offset after the comment, text, character, word or other byte that
+// stands at an offset.
+func skipRust(src string, i int) int {
+	switch c := src[i]; {
+	case strings.HasPrefix(src[i:], "//"):
+		if end := strings.IndexByte(src[i:], '\n'); end >= 0 {
+			return i + end
+		}
+		return len(src)
+	case strings.HasPrefix(src[i:], "/*"):
+		return skipBlockComment(src, i)
+	case c == '"':
+		return skipText(src, i+1, '"')
+	case c == '\'':
+		return skipQuote(src, i)
+	case word(c):
+		start := i
+		for i < len(src) && word(src[i]) {
+			i++
+		}
+		if prefix := src[start:i]; prefix == "r" || prefix == "br" || prefix == "cr" {
+			return skipRaw(src, i)
+		}
+		return i
+	}
+	return i + 1
+}
+
+// skipRaw is the offset after a raw text whose prefix ends at an offset; that offset
+// when there is none.
+func skipRaw(src string, i int) int {
+	hashes := 0
+	for i+hashes < len(src) && src[i+hashes] == '#' {
+		hashes++
+	}
+	if i+hashes == len(src) || src[i+hashes] != '"' {
+		return i
+	}
+	from := i + hashes + 1
+	if end := strings.Index(src[from:], `"`+strings.Repeat("#", hashes)); end >= 0 {
+		return from + end + 1 + hashes
+	}
+	return len(src)
 }
 
 func skipBlockComment(src string, i int) int {

@@ -86,9 +86,26 @@ func TestKnownGapsAreRead(t *testing.T) {
 		assert.Empty(t, f.Unread, src)
 		assert.Equal(t, src, string(f.Src))
 	}
-	for _, src := range []string{"safe fx a() {}", "unsafe extern \"C\" \"D\" { fn a(); }", "safe fn = 1;"} {
+	for _, src := range []string{"safe fx a() {}", "unsafe extern \"C\" \"D\" { fn a(); }", "safe fn = 1;",
+		"type A = Box<dyn ' + Send>;", "type A<'a> = Box<dyn ' a + Send>;"} {
 		assert.NotEmpty(t, syntax.Parse("a.rs", syntax.Rust, []byte(src)).Unread, src)
 	}
+}
+
+// What the grammar of Python takes for a product is the star that it is.
+func TestStarsBeforeBrackets(t *testing.T) {
+	src := "def f():\n    return a, *[1], *(b)[0]\nx[c, *[2]] = y = d, *{3}\n"
+	f := syntax.Parse("a.py", syntax.Python, []byte(src))
+	require.Empty(t, f.Unread)
+	assert.Equal(t, src, string(f.Src))
+	var stars []string
+	for _, n := range f.Root().Find("list_splat") {
+		stars = append(stars, n.Text())
+		assert.Equal(t, "*", n.ChildOf("*").Text())
+		assert.False(t, n.Field("argument").Valid())
+	}
+	assert.Equal(t, []string{"*[1]", "*(b)[0]", "*[2]", "*{3}"}, stars)
+	assert.Empty(t, f.Root().Find("unary_operator"))
 }
 
 // told is the place that a reason to be unread names first.
