@@ -50,6 +50,6 @@ func TestSharedBy(t *testing.T) {
 		s := NewScanner()
 		require.NoError(t, s.Scan("job.log", strings.NewReader(log.String())))
 		assert.Equal(t, c.want, sharedBy(s.cases()), name)
-	}	// Several rows tell their causes from the cases; with the general one they are told beside it.
+	} // Several rows tell their causes from the cases; with the general one they are told beside it.
 	assert.GreaterOrEqual(t, leads, 4)
 }

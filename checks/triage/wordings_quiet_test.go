@@ -383,7 +383,7 @@ func TestQuietFactsLead(t *testing.T) {
 			"fatal: early EOF"},
 		{"n5", "S-B190", "curl: (92) HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)\n" +
 			"##[error]Process completed with exit code 92."},
-		{"n6n", "S-B25", "warning: spurious network error (3 tries remaining): [6] Could not resolve hostname (Could not resolve host: index.crates.io)\n" +
+		{"n6n", "S-B25", "warning: spurious network error (3 tries remaining): [6] Could not resolve hostname (Could not resolve host: index.registry.example)\n" +
 			"error: failed to download from `https://index.example/x`\n" +
 			"Caused by:\n" +
 			"  [6] Could not resolve hostname"},
