@@ -26,6 +26,7 @@ type Wrapper struct {
 	binds   map[scopedName][]binding
 	libs    []syntax.Node // assignments that bind a library
 	graph   *graph
+	codes   *codes
 	texts   map[string]text // of Consts, once they are looked up
 	cdefs   map[syntax.Node]*CDef
 	pieces  bool // some text is made of more pieces than are followed
@@ -126,6 +127,7 @@ func ParseWrapper(f *syntax.File) *Wrapper {
 		}
 	}
 	w.graph = newGraph(w)
+	w.codes = newCodes(w)
 	return w
 }
 

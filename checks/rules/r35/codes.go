@@ -246,7 +246,7 @@ func (r *tracked) forgotten(target syntax.Node) bool {
 // of its own.
 func (r *tracked) handed(call, code syntax.Node) use {
 	fn := r.w.Function(call.Field("function"))
-	if !call.Field("function").Is("identifier") || !fn.Is("function_definition") || len(syntax.PyDecorators(fn)) > 0 {
+	if !call.Field("function").Is("identifier") || !fn.Is("function_definition") || !r.w.AsWritten(fn) {
 		return unclear
 	}
 	for i, a := range call.Field("arguments").NamedChildren() {

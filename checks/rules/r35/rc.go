@@ -89,6 +89,10 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, is f
 // returnedCode follows a code that a function returns to its callers, alone or as one
 // of several parts.
 func returnedCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall, fn syntax.Node, part, parts int, is form, hops int) {
+	if !w.AsWritten(fn) {
+		p.Undecided("the function that returns the return code is replaced by another")
+		return
+	}
 	callers := w.Callers(fn)
 	if len(callers) == 0 || len(callers) > maxCallers {
 		p.Undecided("the return code is returned to unknown or many callers")
@@ -274,7 +278,7 @@ func readElsewhere(p *rules.Pass, w *host.Wrapper, list string) bool {
 // toothless reports a call of check_rc that is a function of the wrapper's own
 // which lets failures pass.
 func toothless(p *rules.Pass, w *host.Wrapper, call syntax.Node) {
-	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && !raisesOnFailure(fn, 0, newCallees(w.File)) {
+	if fn := w.Function(call.Field("function")); call.Field("function").Is("identifier") && fn.Valid() && w.AsWritten(fn) && !raisesOnFailure(fn, 0, newCallees(w.File)) {
 		lets(p, call)
 	}
 }
