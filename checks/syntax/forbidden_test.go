@@ -192,7 +192,7 @@ func TestSpoiledPythonIsReadAsCompiled(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := sources(t, ".py")
 	var spoiled []string
-	for range 1000 {
+	for range 1200 {
 		spoiled = append(spoiled, spoil(r, all[r.IntN(len(all))]))
 	}
 	refused := 0
