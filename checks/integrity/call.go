@@ -1491,7 +1491,7 @@ func (s *side) etaReduced(v *term, events []event, n int) *term {
 	if !v.is("call") || len(v.kids) != n+1 || len(events) > 0 || n == 0 {
 		return nil
 	}
-	if !v.kids[0].is("sym", "attr", "fn") || u.contains(v.kids[0], u.raw("arg", "0")) {
+	if !v.kids[0].is("sym", "attr", "fn") {
 		return nil
 	}
 	sg := s.signatureOf(v.kids[0])
@@ -1503,6 +1503,9 @@ func (s *side) etaReduced(v *term, events []event, n int) *term {
 		if !k.is("arg") || k.text != strconv.Itoa(at) {
 			return nil
 		}
+	}
+	if u.contains(v.kids[0], u.raw("arg", "0")) {
+		return nil
 	}
 	return v.kids[0]
 }

@@ -36,11 +36,12 @@ func run(p *rules.Pass) {
 	if w == nil {
 		return
 	}
+	m := modules{Pass: p, bound: map[string]names{}, lists: map[string][]fs.DirEntry{}}
 	for _, n := range w.File.Root().Find("import_from_statement") {
 		if n.Ancestor("try_statement", "if_statement", "function_definition", "class_definition", "with_statement").Valid() {
 			continue
 		}
-		check(p, w.File, n, "this wrapper cannot be imported")
+		m.check(w.File, n, "this wrapper cannot be imported")
 	}
 }
 
@@ -51,9 +52,10 @@ func inside(p *rules.Pass) {
 		if c.Crate != p.Crate || c.Init == nil || c.Init.File.Unread != "" {
 			continue
 		}
+		m := modules{Pass: p, bound: map[string]names{}, lists: map[string][]fs.DirEntry{}}
 		for _, n := range c.Init.File.Root().Find("import_from_statement") {
 			if !n.Ancestor("try_statement", "function_definition", "class_definition", "with_statement", "for_statement", "while_statement", "match_statement").Valid() && available(n) {
-				check(p, c.Init.File, n, "the package cannot be imported, nor any wrapper in it")
+				m.check(c.Init.File, n, "the package cannot be imported, nor any wrapper in it")
 			}
 		}
 	}
@@ -77,8 +79,21 @@ func available(n syntax.Node) bool {
 // root is where the package lies.
 const root = "src"
 
+// modules answers what modules bind and what folders list, and asks each once.
+type modules struct {
+	*rules.Pass
+	bound map[string]names // by path
+	lists map[string][]fs.DirEntry
+}
+
+// names are those that a module binds, and whether they are all.
+type names struct {
+	of    map[string]bool
+	known bool
+}
+
 // check reports what an import takes from a module that lacks it, and what comes of it.
-func check(p *rules.Pass, importer *syntax.File, n syntax.Node, then string) {
+func (p modules) check(importer *syntax.File, n syntax.Node, then string) {
 	dir, ok := folder(importer.Path, n.Field("module_name").Squeeze())
 	if !ok {
 		return
@@ -89,15 +104,19 @@ func check(p *rules.Pass, importer *syntax.File, n syntax.Node, then string) {
 		file = path.Join(dir, "__init__.py")
 	}
 	if !p.Tree.Exists(file) {
-		if absent(p, dir) {
+		if p.absent(dir) {
 			p.Reportf(n.Field("module_name"), rules.Error, "module", "there is no module `%s`, so %s: expected `%s`", n.Field("module_name").Squeeze(), then, file)
 		}
 		return
 	}
 	f := p.Tree.File(file)
 	own := file == importer.Path
-	names, known := bound(f, own)
-	if f.Unread != "" || !known {
+	has, asked := p.bound[file]
+	if !asked {
+		has.of, has.known = bound(f, own)
+		p.bound[file] = has
+	}
+	if f.Unread != "" || !has.known {
 		p.Undecided("what the imported module defines is not known")
 		return
 	}
@@ -108,7 +127,7 @@ func check(p *rules.Pass, importer *syntax.File, n syntax.Node, then string) {
 		}
 		id := at.Squeeze()
 		switch {
-		case names[id] || isPackage && submodule(p, dir, id):
+		case has.of[id] || isPackage && !p.absent(path.Join(dir, id)):
 		case own:
 			p.Reportf(at, rules.Error, "module "+id, "there is no module `%s`, so %s: expected `%s`", id, then, path.Join(dir, id+".py"))
 		default:
@@ -135,9 +154,17 @@ func folder(importer, module string) (string, bool) {
 
 // absent reports whether a module cannot be there: its folder is listed and has
 // nothing of that name.
-func absent(p *rules.Pass, dir string) bool {
-	list, err := fs.ReadDir(p.Tree.FS, path.Dir(dir))
-	if err != nil || len(list) == 0 {
+func (p modules) absent(dir string) bool {
+	in := path.Dir(dir)
+	list, asked := p.lists[in]
+	if !asked {
+		var err error
+		if list, err = fs.ReadDir(p.Tree.FS, in); err != nil {
+			list = nil // of a folder that cannot be listed as a whole nothing is known
+		}
+		p.lists[in] = list
+	}
+	if len(list) == 0 {
 		return false
 	}
 	base := path.Base(dir)
@@ -145,8 +172,6 @@ func absent(p *rules.Pass, dir string) bool {
 		return e.Name() == base || strings.HasPrefix(e.Name(), base+".")
 	})
 }
-
-func submodule(p *rules.Pass, dir, name string) bool { return !absent(p, path.Join(dir, name)) }
 
 // bound lists the names that a module binds anywhere. It is not known when some
 // come from elsewhere or are made at run time. What a package takes from itself, own,

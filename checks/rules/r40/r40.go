@@ -144,7 +144,8 @@ func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity
 func mayHold(t *host.Wrapper) map[string]bool {
 	out := t.BackendLists()
 	tested := func(n syntax.Node) bool {
-		return strings.HasPrefix(host.Owner(n).Field("name").Text(), "test")
+		o := host.Owner(n)
+		return o.Is("function_definition") && strings.HasPrefix(o.Field("name").Text(), "test")
 	}
 	taint := func(target syntax.Node) {
 		for _, id := range append(target.Find("identifier"), target) {
