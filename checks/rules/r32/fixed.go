@@ -60,15 +60,7 @@ func dropped(p *rules.Pass, e *host.Export, o *outcomes) {
 			if !macros[syntax.LastSegment(n.Field("macro"))] {
 				return true
 			}
-			switch a := o.of(n, code); {
-			case seen[a.at]:
-			case a.is == ignored:
-				seen[a.at] = true
-				p.Reportf(a.at, rules.Error, "failure", "nobody looks at the code of the launch; expected that the export returns it")
-			case a.is == success:
-				seen[a.at] = true
-				p.Reportf(a.at, rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(a.at))
-			}
+			tell(p, o.of(n, code), seen, "nobody looks at the code of the launch; expected that the export returns it")
 		case "call_expression":
 			if c, ok := dsl.AsCall(n); ok && c.Method() && (c.Name == "max" || c.Name == "abs") && returned(n) && (c.Name == "abs" || len(c.Args) == 1 && o.ok(c.Args[0])) {
 				p.Reportf(n, rules.Error, "failure", "`%s` turns the code of a failed launch into another, which the caller takes for a result; expected the code itself", rules.Short(n))

@@ -59,16 +59,22 @@ func failures(p *rules.Pass, e *host.Export, o *outcomes) {
 		return true
 	})
 	for _, n := range results {
-		switch a := o.of(n, result); {
-		case seen[a.at]:
-		case a.is == ignored:
-			seen[a.at] = true
-			p.Reportf(a.at, rules.Error, "failure", "nobody looks at whether the launch failed; expected a return code for `Err`")
-		case a.is == success:
-			seen[a.at] = true
-			p.Reportf(a.at, rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(a.at))
-		}
+		tell(p, o.of(n, result), seen, "nobody looks at whether the launch failed; expected a return code for `Err`")
 	}
+}
+
+// tell reports an answer under which a failed launch is lost, once for each place; lost
+// says it where nobody looks.
+func tell(p *rules.Pass, a answer, seen map[syntax.Node]bool, lost string) {
+	if seen[a.at] || a.is != ignored && a.is != success {
+		return
+	}
+	seen[a.at] = true
+	if a.is == ignored {
+		p.Reportf(a.at, rules.Error, "failure", "%s", lost)
+		return
+	}
+	p.Reportf(a.at, rules.Error, "failure", "a failed launch is answered with `%s`, so that the caller takes an output that was never written; expected `rc::LAUNCH_FAILED`", rules.Short(a.at))
 }
 
 // shown reports whether a macro gives back the result of a launch that it writes into a
