@@ -17,6 +17,17 @@ import (
 // with Of.
 var Facts = rules.NewFact("host model", func(t *tree.Tree, _ rules.Unit) *Model { return newModel(t) })
 
+// Tests is the test file of a kernel, nil where it has none or the file is unread.
+var Tests = rules.NewFact("test file", func(t *tree.Tree, u rules.Unit) *Wrapper {
+	if u.Kernel == nil || u.Kernel.Test == "" {
+		return nil
+	}
+	if f := t.File(u.Kernel.Test); f.Unread == "" {
+		return ParseWrapper(f)
+	}
+	return nil
+})
+
 // Of is the model of the pass's checkout. The rule must require Facts.
 func Of(p *rules.Pass) *Model { return Facts.At(p, rules.Unit{}) }
 

@@ -362,14 +362,14 @@ func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel, off ...*Rule
 		check Check
 	}
 	var ofKernel []part
-	var jobs []Job
+	var others, jobs []Job
 	for _, r := range list {
 		for i, check := range r.checks() {
 			if check.Scope == PerKernel {
 				ofKernel = append(ofKernel, part{r, i, check})
 				continue
 			}
-			jobs = append(jobs, func(report func(*Pass, Diagnostic)) error {
+			others = append(others, func(report func(*Pass, Diagnostic)) error {
 				return run(Pass{Rule: r, Tree: t, facts: facts, off: off, Order: Order{Check: i}}, check, base, kernels, report)
 			})
 		}
@@ -385,7 +385,8 @@ func Jobs(list []*Rule, t, base *tree.Tree, kernels []*tree.Kernel, off ...*Rule
 			return nil
 		})
 	}
-	return jobs
+	// The kernels take longest: last, one would be left alone to one processor.
+	return append(jobs, others...)
 }
 
 // run runs a check over every unit of its scope, with passes like the given one. The

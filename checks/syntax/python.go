@@ -76,15 +76,22 @@ func PyPart(literal Node, source string) (text string, known bool) {
 	if strings.ContainsAny(prefix, "bt") {
 		return "", false
 	}
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source)
+	text = lineEnds.Replace(source)
 	if strings.Contains(prefix, "f") {
-		text = strings.NewReplacer("{{", "{", "}}", "}").Replace(text)
+		text = doubledBraces.Replace(text)
 	}
 	if strings.Contains(prefix, "r") || !strings.Contains(text, `\`) {
 		return text, true
 	}
 	return unescape(text)
 }
+
+// What Python reads as another text: the line ends of a file, and the braces of an
+// f-string that are no interpolation. A replacer is expensive to build.
+var (
+	lineEnds      = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	doubledBraces = strings.NewReplacer("{{", "{", "}}", "}")
+)
 
 // simpleEscapes are the escapes of one character.
 var simpleEscapes = map[byte]string{

@@ -15,7 +15,7 @@ import (
 // different.
 func misread(f *syntax.File, src []byte) (why string, at syntax.Pos) {
 	if f.Lang == syntax.Python {
-		if name := declaredEncoding(string(src)); name != "" && !plainEncodings[normalEncoding(name)] {
+		if name := declaredEncoding(src); name != "" && !plainEncodings[normalEncoding(name)] {
 			return fmt.Sprintf("it declares the source encoding %q, by which Python reads other code than stands here; expected utf-8", name), syntax.Pos{}
 		}
 	}
@@ -23,7 +23,7 @@ func misread(f *syntax.File, src []byte) (why string, at syntax.Pos) {
 	if f.Lang == syntax.Python {
 		folded = pythonLetters
 	}
-	if !bytes.ContainsFunc(src, func(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(folded, r) }) {
+	if !holds(src, folded) {
 		return "", syntax.Pos{}
 	}
 	for _, id := range f.Root().Find("identifier", "type_identifier", "field_identifier") {
@@ -35,6 +35,22 @@ func misread(f *syntax.File, src []byte) (why string, at syntax.Pos) {
 		}
 	}
 	return "", syntax.Pos{}
+}
+
+// holds reports whether a text has a letter of the table, none of which is ASCII.
+func holds(src []byte, letters *unicode.RangeTable) bool {
+	for i := 0; i < len(src); {
+		if src[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(src[i:])
+		if unicode.Is(letters, r) {
+			return true
+		}
+		i += size
+	}
+	return false
 }
 
 // plainEncodings are those by which Python reads a file of UTF-8 with the same
@@ -55,30 +71,30 @@ func normalEncoding(name string) string {
 
 // declaredEncoding is the encoding that a comment in the first two lines
 // declares, as Python looks for it, or "".
-func declaredEncoding(src string) string {
-	src = strings.TrimPrefix(src, "\ufeff")
+func declaredEncoding(src []byte) string {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	for range 2 {
-		line, rest, _ := strings.Cut(src, "\n")
-		text := strings.TrimLeft(line, " \t\f")
-		if text = strings.TrimRight(text, "\r"); text != "" && !strings.HasPrefix(text, "#") {
+		line, rest, _ := bytes.Cut(src, []byte("\n"))
+		text := bytes.TrimLeft(line, " \t\f")
+		if text = bytes.TrimRight(text, "\r"); len(text) > 0 && !bytes.HasPrefix(text, []byte("#")) {
 			return ""
 		}
 		for at := text; ; {
-			i := strings.Index(at, "coding")
+			i := bytes.Index(at, []byte("coding"))
 			if i < 0 {
 				break
 			}
 			at = at[i+len("coding"):]
-			if strings.HasPrefix(at, ":") || strings.HasPrefix(at, "=") {
-				name := strings.TrimLeft(at[1:], " \t")
-				end := strings.IndexFunc(name, func(r rune) bool {
+			if len(at) > 0 && (at[0] == ':' || at[0] == '=') {
+				name := bytes.TrimLeft(at[1:], " \t")
+				end := bytes.IndexFunc(name, func(r rune) bool {
 					return !(r == '-' || r == '_' || r == '.' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)))
 				})
 				if end < 0 {
 					end = len(name)
 				}
 				if end > 0 {
-					return name[:end]
+					return string(name[:end])
 				}
 			}
 		}

@@ -181,11 +181,13 @@ func (t *Tree) addRoot(root, suite string) error {
 	return nil
 }
 
+var noSeparators = strings.NewReplacer("-", "", "_", "", " ", "")
+
 // MeansBackend reports whether a name of a backend is cutile-rs or stands for it in
 // another spelling, such as the one of its Python package. The dispatcher knows the
 // first alone.
 func MeansBackend(name string) bool {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) == "cutilers"
+	return noSeparators.Replace(strings.ToLower(name)) == "cutilers"
 }
 
 // registers reports whether a Python file decorates a function with

@@ -34,7 +34,7 @@ var Rule = &rules.Rule{
 		"Detach a clone, `x.detach().clone()`, before an op that writes into it.",
 	},
 	First: map[string]int{"autograd": 1, "keeps": 1, "backward test": 2, "detach": 0, "in place": 3, "refuses": 0},
-	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, dsl.Modules}, Run: run,
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, host.Tests, dsl.Modules}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -49,8 +49,8 @@ func run(p *rules.Pass) {
 		}
 	}
 	if k.Test != "" {
-		if f := p.Tree.File(k.Test); f.Unread == "" {
-			tests(p, host.ParseWrapper(f))
+		if t := host.Tests.Of(p); t != nil {
+			tests(p, t)
 		} else {
 			p.Undecided("the test file is unread")
 		}

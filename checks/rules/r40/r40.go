@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/integrity"
@@ -41,7 +42,7 @@ var Rule = &rules.Rule{
 		"Write the op's test, dispatched through `tilegym.ops` and parametrised over the backends, `cutile-rs` among them.",
 	},
 	First: map[string]int{"direct": 1, "skip": 2, "ids": 3, "registration": 0, "gate": 0, "test": 4},
-	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, integrity.Suites}, Run: run,
+	Doc:   doc, Scope: rules.PerKernel, Requires: []rules.AnyFact{host.Facts, host.Tests, integrity.Suites}, Run: run,
 }
 
 func run(p *rules.Pass) {
@@ -50,16 +51,15 @@ func run(p *rules.Pass) {
 		absent(p, k)
 		return
 	}
-	f := p.Tree.File(k.Test)
-	if f.Unread != "" {
+	t := host.Tests.Of(p)
+	if t == nil {
 		p.Undecided("the test file is unread")
 		return
 	}
-	t := host.ParseWrapper(f)
 	suite := integrity.Suites.Of(p)
 	spelled(p, t)
 	registered(p, k, t, suite)
-	for _, fn := range f.Root().Find("function_definition") {
+	for _, fn := range t.File.Root().Find("function_definition") {
 		if !strings.HasPrefix(fn.Field("name").Text(), "test") {
 			continue
 		}
@@ -86,9 +86,12 @@ func spelled(p *rules.Pass, t *host.Wrapper) {
 		return // S8's, or another way to list backends
 	}
 	for _, c := range t.File.Root().Find("call") {
+		if syntax.PyName(c.Field("function")) != "is_backend_available" {
+			continue
+		}
 		arg := syntax.PyArg(c, "backend", 0)
 		name, ok := t.String(arg)
-		if !ok || syntax.PyName(c.Field("function")) != "is_backend_available" || name == host.Backend {
+		if !ok || name == host.Backend {
 			continue
 		}
 		meant := tree.MeansBackend(name) || words.Nearest(name, slices.Concat([]string{host.Backend}, records.KnownBackends)) == host.Backend
@@ -112,7 +115,7 @@ func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity
 	known := true
 	// A list that is filled in a way that the evaluator does not follow may hold the
 	// backend: names are a second opinion, by which it may.
-	lists := mayHold(t)
+	lists := sync.OnceValue(func() map[string]bool { return mayHold(t) })
 	for _, l := range suite.All() {
 		if !l.Backends() {
 			continue
@@ -123,7 +126,7 @@ func registered(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity
 		case integrity.Unknown:
 			known = false
 		}
-		known = known && !t.HoldsBackend(l.At, lists)
+		known = known && !t.HoldsBackend(l.At, lists())
 		if !at.Valid() || l.At.Span().Start < at.Span().Start {
 			at = l.At
 		}
