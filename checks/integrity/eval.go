@@ -567,7 +567,7 @@ func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) f
 		return otherwise()
 	}
 	before := f.copyVars()
-	r.u().spend(len(before) / 2)
+	r.u().spend(3 * len(before)) // a copy for each side, and the join
 	side := func(c *term, do func() flow) (map[string]binding, flow) {
 		f.vars = copyOf(before)
 		done := r.push(onCond, c, n)
@@ -602,7 +602,11 @@ func (f *frame) branch(n syntax.Node, cond *term, then, otherwise func() flow) f
 	return goesOn
 }
 
-func (f *frame) copyVars() map[string]binding { return copyOf(f.vars) }
+// copyVars is the names with what they hold. A copy costs as much as a step for each.
+func (f *frame) copyVars() map[string]binding {
+	f.run.u().spend(len(f.vars))
+	return copyOf(f.vars)
+}
 
 func copyOf(m map[string]binding) map[string]binding {
 	out := make(map[string]binding, len(m))
@@ -680,11 +684,16 @@ func (f *frame) loopBody(n syntax.Node) {
 	f.loop.guards = len(r.guards)
 	f.pass(n)
 	depends := func(vars map[string]binding) {
-		for _, name := range sortedKeys(vars) {
-			b := vars[name]
+		var changed []string
+		for name, b := range vars {
 			if old, ok := before[name]; ok && old != b {
-				vars[name] = binding{t: r.made(r.u().raw("loop", "", f.value(old), f.value(b)), b.at), at: b.at}
+				changed = append(changed, name)
 			}
+		}
+		slices.Sort(changed)
+		for _, name := range changed {
+			b := vars[name]
+			vars[name] = binding{t: r.made(r.u().raw("loop", "", f.value(before[name]), f.value(b)), b.at), at: b.at}
 		}
 	}
 	depends(f.vars)

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -49,7 +50,8 @@ type universe struct {
 // pool is what both revisions of a file share.
 type pool struct {
 	index    map[string]*term
-	steps    int // evaluation steps that are left
+	key      []byte // of the term that is made: its parts, then what it is
+	steps    int    // evaluation steps that are left
 	negated  map[*term]*term
 	unknowns int
 	yes      *term
@@ -58,8 +60,9 @@ type pool struct {
 }
 
 func newUniverse(steps int) *universe {
-	u := &universe{pool: &pool{index: map[string]*term{}, negated: map[*term]*term{}, steps: steps}, orders: map[*term][]*term{}}
+	u := &universe{pool: &pool{index: map[string]*term{}, negated: map[*term]*term{}, steps: 3}, orders: map[*term][]*term{}}
 	u.yes, u.no, u.none = u.raw("bool", "True"), u.raw("bool", "False"), u.raw("none", "")
+	u.steps = steps
 	return u
 }
 
@@ -90,16 +93,14 @@ func (u *universe) spend(n int) {
 
 // raw makes a term as it is, without simplifying.
 func (u *universe) raw(op, text string, kids ...*term) *term {
-	u.spend(len(kids)/8 + len(text)/bytesPerStep)
-	var key strings.Builder
-	key.WriteString(op)
-	key.WriteByte(0)
-	key.WriteString(text)
+	u.spend(1 + len(kids)/4 + len(text)/bytesPerStep)
+	key := binary.NativeEndian.AppendUint32(u.key[:0], uint32(len(kids)))
 	for _, k := range kids {
-		key.WriteByte(0)
-		key.WriteString(strconv.Itoa(k.id))
+		key = binary.NativeEndian.AppendUint32(key, uint32(k.id))
 	}
-	if t := u.index[key.String()]; t != nil {
+	key = append(append(append(key, op...), 0), text...)
+	u.key = key
+	if t := u.index[string(key)]; t != nil {
 		return t
 	}
 	if len(u.index) >= maxTerms {
@@ -113,7 +114,7 @@ func (u *universe) raw(op, text string, kids ...*term) *term {
 		t.functions = t.functions || k.functions && op != "call"
 	}
 	t.constant, t.itself = t.isConstant(), t.equalsItself()
-	u.index[key.String()] = t
+	u.index[string(key)] = t
 	return t
 }
 

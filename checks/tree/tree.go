@@ -367,7 +367,7 @@ func (t *Tree) load(p string) *entry {
 // each key with all others of its table.
 const (
 	maxNesting = 200    // of brackets, and dots of a line
-	maxKeys    = 10_000 // equals signs
+	maxKeys    = 10_000 // equals signs, and brackets that open
 )
 
 // unreadTOML says why a TOML file is not given to its reader, or is empty. What it
@@ -382,8 +382,8 @@ func unreadTOML(src []byte) string {
 	switch {
 	case nesting > maxNesting:
 		return fmt.Sprintf("keys or values nested deeper than %d levels", maxNesting)
-	case bytes.Count(src, []byte("=")) > maxKeys:
-		return fmt.Sprintf("more than %d keys", maxKeys)
+	case bytes.Count(src, []byte("="))+bytes.Count(src, []byte("[")) > maxKeys:
+		return fmt.Sprintf("more than %d keys and tables", maxKeys)
 	}
 	return ""
 }
