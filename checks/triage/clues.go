@@ -37,6 +37,24 @@ const (
 	noTorchCUDA   = "S-I29"
 	refusedGPU    = "S-R150"
 	lostCache     = "S-X29"
+	otherWheel    = "S-B201"
+	submoduleKey  = "S-B204"
+	lostProxy     = "S-B205"
+	fromSources   = "S-B206"
+	movedEditable = "S-I160"
+	otherTorchNow = "S-I162"
+	droppedGPU    = "S-J62"
+	crashedInside = "S-X135"
+	imagesDriver  = "S-X136"
+	earlyEngine   = "S-X139"
+	oneWorkFolder = "S-X140"
+	smallTmp      = "S-X142"
+	noTaker       = "S-X144"
+	pendingMIG    = "S-B181"
+	brokenHTTP2   = "S-B190"
+	twoTorches    = "S-I163"
+	placeholder   = "S-B208"
+	notCheckedOut = "S-X35"
 )
 
 // Lines that several clues look for.
@@ -220,6 +238,175 @@ var clues = []clue{
 		facts: []string{`^\S+ +[\d.]+\w* +[\d.]+\w* +0\w* +100% (/\S*)$`, `(?:[Cc]ould not open output file|[Cc]annot (?:write|create)|[Ff]ailed to (?:write|create|open)|error writing|unable to open output file)\b.*?['" ](/[^'" :]+)`},
 		agree: func(f [][]string) bool { return strings.HasPrefix(f[1][1], strings.TrimSuffix(f[0][1], "/")+"/") },
 	},
+	{
+		id:    otherWheel,
+		facts: []string{`\bFound C?Python 3\.(\d+) at \S+`, `-cp3(\d+)-cp3\d+\S*\.whl is not a supported wheel`},
+		agree: func(f [][]string) bool { return f[0][1] == f[1][1] },
+		with:  []string{"S-B75"},
+	},
+	{
+		id:    otherWheel,
+		facts: []string{`(?:[Dd]ownload\w*|artifact)\b.*-cp3(\d+)-cp3\d+\S*\.whl`, `^C?Python 3\.(\d+)\.\d+`, `-cp3(\d+)-cp3\d+\S*\.whl is not a supported wheel`},
+		agree: func(f [][]string) bool { return f[0][1] == f[2][1] && f[1][1] != f[2][1] },
+		with:  []string{"S-B75"},
+	},
+	{
+		id:    severalTools,
+		facts: []string{`^command '(/\S+)/bin/nvcc' failed|^error: command '(/\S+)/bin/nvcc' failed`, `(?:\bCUDA_(?:HOME|PATH)\W{1,4}|^)(/\S*/cuda(?:-[\d.]+)?)/?$`},
+		agree: func(f [][]string) bool { return f[0][1]+f[0][2] != f[1][1] && strings.Contains(f[1][1], "cuda-") },
+		with:  needsTool["nvcc"],
+	},
+	{
+		id:    severalTools,
+		facts: []string{`^(?:nvcc: )?Cuda compilation tools, release (\d+\.\d+)`, `\bCUDA_(?:HOME|PATH)\W{1,4}\S*/cuda-(\d+\.\d+)`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1] },
+		with:  []string{"S-B87", "S-B104", "S-B89", "S-B88", "S-B48"},
+	},
+	{
+		id:    severalTools,
+		facts: []string{`^(?:cargo|rustc) (1\.\d+\.\d+)(?: \([^()]*(?:source tarball|Debian|Ubuntu)[^()]*\))?$`, `\(overridden by '\S*rust-toolchain|^\S+-\S+-linux-gnu \(.*(?:RUSTUP_TOOLCHAIN|default|active)`},
+		with:  needsTool["cargo"],
+	},
+	{
+		id:    otherPython,
+		facts: []string{`\bFound C?Python 3\.\d+ at (/\S+)/bin/python`, `\bInstalled ([A-Za-z]\w*)-\d`, `([\w./~-]+)/bin/(?:python[\d.]*|pytest|py\.test)\b(?: |$)`, `No module named '(\w+)'`},
+		agree: func(f [][]string) bool { return !strings.HasSuffix(f[0][1], f[2][1]) && f[1][1] == f[3][1] },
+	},
+	{
+		id:    submoduleKey,
+		facts: []string{`^Submodule .*\((?:ssh://)?git@([\w.-]+)[:/]|\b(?:url|git) ?= ?"?(?:ssh://)?git@([\w.-]+)[:/]|(?:Updating git repository|failed to load source for dependency).*ssh://git@([\w.-]+)/|Cloning into|Cloning ssh://git@([\w.-]+)/`, `(?:^|@)([\w.-]+): Permission denied \(publickey`},
+		agree: func(f [][]string) bool { return f[0][1]+f[0][2]+f[0][3]+f[0][4] == f[1][1] },
+	},
+	{
+		id:    submoduleKey,
+		facts: []string{"git repository .?ssh://git@[\\w.-]+/|failed to clone into|ssh://git@[\\w.-]+/\\S+", `failed to authenticate when downloading repository|no authentication methods succeeded`},
+		with:  []string{"S-X21", "S-B69", "S-B25"},
+	},
+	{
+		id:     lostProxy,
+		facts:  []string{`(?i)(?:^|[ "])https?_proxy["']?[=:] ?["']?https?://`, `(?i)Retrying.*connection broken by|Could not resolve host|Network is unreachable|Connection timed out|Temporary failure (?:in name resolution|resolving)|Failed to establish a new connection`, `\bdocker (?:build|buildx|run|create|compose)\b|ERROR: (?:failed to solve: )?process "/bin/sh|podman build`, `did not complete successfully|^(?:error|ERROR|fatal|E): |[Ee]xit (?:code|status):? [1-9]|returned a non-zero`},
+		denied: `(?i)(?:--build-arg|-e|--env)[ =]["']?https?_proxy|ARG https?_proxy`,
+	},
+	{
+		id:    fromSources,
+		facts: []string{`(?i)pre-?(?:built|compiled) wheel not found|no (?:pre-?built|pre-?compiled|matching|compatible) wheel|building (?:it )?from source`, `^Building (?:wheel|editable) for \S+ .*still running|^Building \S+==\S+$`},
+		with:  []string{"S-R25", "S-B20", "S-R142"},
+	},
+	{
+		id:    fromSources,
+		facts: []string{`^(?:Downloading|Using cached) \S+\.(?:tar\.gz|zip)(?: |$)`, `^Building wheel for \S+ .*still running`},
+		with:  []string{"S-R25", "S-B20", "S-R142"},
+	},
+	{
+		id:    movedEditable,
+		facts: []string{placeOfEditable + `|^Editable project location: (/\S+)$`, `No module named '(\w+)'`, `cannot access '(/[^']+)'|^(?:ls|cd|stat): (/\S+): No such file`},
+		agree: func(f [][]string) bool {
+			at := f[0][2] + f[0][3]
+			return (f[0][3] != "" || moduleOf(f[0][1]) == f[1][1]) && below(at, f[2][1]+f[2][2])
+		},
+	},
+	{
+		id:    movedEditable,
+		facts: []string{placeOfEditable, `^rootdir: (/[^\s,]+)`, `No module named '(\w+)'|module '(\w+)' has no attribute|cannot import name '\w+' from '(\w+)`},
+		agree: func(f [][]string) bool {
+			name := moduleOf(f[0][1])
+			return name == f[2][1]+f[2][2]+f[2][3] && !below(f[0][2], f[1][1]) && !below(f[1][1], f[0][2])
+		},
+	},
+	{
+		id:    otherTorchNow,
+		facts: []string{`^(?:Successfully uninstalled torch-|- torch==|Found existing installation: torch )(\d\S*\+(?:cu|rocm)\d+)$`, `^Successfully installed .*\btorch-(\d\S*)|^\+ torch==(\d\S*)`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1]+f[1][2] },
+		with:  []string{"S-I29", "S-I25", "S-J22", "S-R21"},
+	},
+	{
+		id:    droppedGPU,
+		facts: []string{`\b(?:Tesla |Quadro |NVIDIA )(?:[VP]100|P40|P4|P6|M\d\d?|K\d0|GV100|GP100|TITAN V|GeForce GTX (?:9|10)\d\d)\b|\bcompute capability\D{0,6}(?:[56]\.\d|7\.[02])`, `^nvidia-(?:cuda-)?(?:nvrtc|nvcc|runtime|nvvm)(?: +|==|-)13\.|\bcuda-toolkit(?: +|==)13\.|[Rr]elease 13\.\d|\+cu13\d\b|/cuda-13`},
+		with:  []string{"S-J22", "S-B87", "S-J34", "S-J31", "S-B131", "S-B104"},
+	},
+	{
+		id:    crashedInside,
+		facts: []string{`\bsegfault at [0-9a-f]+ ip [0-9a-f]+ .*\bin ([\w.+-]+)\[|\btraps: .* in ([\w.+-]+\.so[\w.]*)\[`},
+		with:  []string{"S-R24"},
+	},
+	{
+		id:      imagesDriver,
+		facts:   []string{`\bNVIDIA-SMI (\d+)\.\d|NVRM version: .*Kernel Module(?: for \S+)? +(\d+)\.\d`, `\b(?:docker|podman|srun|enroot|apptainer|singularity)\b.*\b(?:run|exec|start|container-image)\b`, `^NVML library version: (\d+)\.`},
+		agree:   func(f [][]string) bool { return older(f[2][1], f[0][1]+f[0][2]) },
+		inOrder: true,
+	},
+	{
+		id:    imagesDriver,
+		facts: []string{`/lib\S*/lib(?:nvidia-ml|cuda)\.so\.(\d{3}\.[\d.]+)$`, `(?:NVRM version: .*Kernel Module(?: for \S+)?|NVIDIA-SMI|[Dd]river [Vv]ersion:?) +(\d{3}\.[\d.]+)`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1] && older(f[0][1], f[1][1]) },
+		with:  []string{"S-R20"},
+	},
+	{
+		id:      earlyEngine,
+		facts:   []string{`Cannot connect to the Docker daemon|dial unix \S*docker\.sock: connect: (?:no such file|connection refused)`, `API listen on |Daemon has completed initialization`},
+		inOrder: true,
+		with:    []string{"S-X120"},
+	},
+	{
+		id:    oneWorkFolder,
+		facts: []string{`\bRunner\.(?:Worker|Listener) (/\S+)(?: (.*))?$`, `\bRunner\.(?:Worker|Listener) (/\S+)(?: (.*))?$`},
+		agree: func(f [][]string) bool { return f[0][0] != f[1][0] && f[0][1] == f[1][1] && f[0][2] != f[1][2] },
+		with:  []string{"S-X23", "S-R60", "S-X30", "S-B170"},
+	},
+	{
+		id:     smallTmp,
+		facts:  []string{`^(?:tmpfs|\S+) +(?:\d{1,4}(?:\.\d+)?M|[1-9](?:\.\d+)?G)i? .* /tmp$`, `[Nn]o space left on device|\[Errno 28\]`},
+		denied: ` 100% /\S*$`,
+		with:   []string{"S-R30"},
+	},
+	{
+		id:     noTaker,
+		facts:  []string{`Waiting for a runner to pick up this job|\bRequested labels: `, `job was not acquired by Runner|[Nn]o runner matching|exceeded the maximum execution time while awaiting a runner|\bqueued\b.*\b(?:24|\d\d) ?h`},
+		denied: `about to start running on|^Current runner version`,
+	},
+	{
+		id:    otherWheel,
+		facts: []string{`file://\S*-cp3(\d+)-cp3\d+|\bfrom (?:\./|dist/|target/wheels/|wheels/)\S*-cp3(\d+)-`, `matching Python (?:ABI|version|implementation)\b|\bis not compatible with this Python\b`},
+		with:  []string{"S-B75", "S-B29", "S-B55"},
+	},
+	{
+		id:    hiddenPackage,
+		facts: []string{`_NamespacePath\(\['(/[^']*)/(\w+)'`, `module '(\w+)' has no attribute|cannot import name '\w+' from '(\w+)'|No module named '(\w+)\.`},
+		agree: func(f [][]string) bool {
+			return f[0][2] == f[1][1]+f[1][2]+f[1][3] && !strings.Contains(f[0][1], "-packages")
+		},
+	},
+	{
+		id:     hiddenPackage,
+		facts:  []string{`cannot import name '\w+' from '(\w+)' \(unknown location\)`, `^Successfully installed (.+)|^\+ ([A-Za-z][\w.-]*)==\d`},
+		agree:  func(f [][]string) bool { return strings.Contains(" "+moduleOf(f[1][1]+f[1][2])+"_", " "+f[0][1]+"_") },
+		denied: editableInstall,
+	},
+	{
+		id:    brokenHTTP2,
+		facts: []string{`\bnghttp2\w*|\bHTTP/?2\b.*(?:framing|stream|error)|HTTP2 framing`, `^error: failed to (?:download|fetch|get)\b|^fatal: .*(?:early EOF|RPC failed)|^error: RPC failed`},
+		with:  []string{"S-B25"},
+	},
+	{
+		id:    twoTorches,
+		facts: []string{`\blib(?:c10|torch)\w*\.so => (/\S+)/lib\w+\.so`, `\blib(?:c10|torch)\w*\.so => (/\S+)/lib\w+\.so`, `undefined symbol: _ZNK?\d+(?:c10|at|torch|caffe2)\d`},
+		agree: func(f [][]string) bool { return f[0][1] != f[1][1] },
+	},
+	{
+		id:      placeholder,
+		facts:   []string{`\bRUN .*\b(?:echo|printf|touch)\b.*\b(?:main|lib)\.rs\b`, `\bCOPY .*\bsrc\b`, `\bFinished .*\bprofile\b.* in 0\.\d+s$`, `^(?:error|ERROR|FAILED|fatal)\b|\bFAILED\b|[Ee]xit (?:code|status):? [1-9]|not found`},
+		inOrder: true,
+	},
+	{
+		id:    pendingMIG,
+		facts: []string{`^Enabled, Disabled$|^Disabled, Enabled$`},
+		with:  []string{"S-R18", "S-R95", "S-X12", "S-R28", "S-R115"},
+	},
+	{
+		id:     notCheckedOut,
+		facts:  []string{`^submodules: (?:false|'')?$`, `fatal error: ["']?(?:cutlass|cute|pybind11|fmt|dlpack|gtest|gmock|spdlog|nlohmann|flashinfer|catch2|benchmark|cccl|cub|thrust|googletest|json|mscclpp|composable_kernel)/\S+: No such file|does not (?:contain|appear to contain) \S*CMakeLists|failed to (?:read|load) .*/(?:third[_-]?party|vendor|extern\w*|submodules|deps)/`},
+		denied: `git submodule (?:update|init)|^Submodule path `,
+	},
 }
 
 const (
@@ -228,7 +415,9 @@ const (
 	// unknownStart is how it fails without a reason.
 	unknownStart = `CUDA unknown error|CUDA_ERROR_UNKNOWN|cuInit\b.*\b999|DriverError\(999`
 	// missingPart is an error about a part that a package lacks.
-	missingPart     = `No module named '(\w+)\.(\w+)'|cannot import name '(\w+)' from (?:partially initialized module )?'(\w+)'.*?(?:\((/\S+)\))?$|cannot import name '\w+' from '(\w+)\.(\w+)'`
+	missingPart = `No module named '(\w+)\.(\w+)'|cannot import name '(\w+)' from (?:partially initialized module )?'(\w+)'.*?(?:\((/\S+)\))?$|cannot import name '\w+' from '(\w+)\.(\w+)'`
+	// placeOfEditable is an entry of a list of packages with the folder that one is installed from.
+	placeOfEditable = `^([A-Za-z][\w.-]*) +\d[\w.+]* +(/(?:home|work|__w|opt|builds|runner|srv|data|mnt|tmp|root|usr|actions|github|scratch|var|repo|src|code|app)\S*)$`
 	editableInstall = `\bpip3? install (?:\S+ )*(?:-e|--editable)\b|^Building editable for|\bmaturin develop\b|\(from file:`
 )
 
@@ -297,8 +486,13 @@ var clueIndex = sync.OnceValue(func() *literalIndex {
 	return indexOf(all)
 })
 
+// isLayer reports whether a line is the builder's own about a step of an image's build.
+func isLayer(text string) bool {
+	return len(text) > 1 && text[0] == '#' && text[1] >= '0' && text[1] <= '9'
+}
+
 func (e *evidence) line(l line) {
-	if l.quote && !strings.HasPrefix(l.text, "#SBATCH ") || len(l.text) > 4096 {
+	if l.quote && !strings.HasPrefix(l.text, "#SBATCH ") && !isLayer(l.text) || len(l.text) > 4096 {
 		return
 	}
 	e.maybe = clueIndex().candidates(l.text, e.maybe[:0])

@@ -52,6 +52,8 @@ type installs struct {
 	isolated     absence         // a build got another PyTorch than the one that runs
 	inBuild      bool            // the packages for a build of its own are being fetched
 	compile      map[string]line // versions of PyTorch that builds got
+	ownEnv       line            // a build used the PyTorch of an environment of its own
+	ownVersion   string          // the version of that one, where it is told
 	version      string          // the one that runs
 	homes        line            // code ran from the user's own packages
 	shared       bool            // and from those of an environment
@@ -183,7 +185,7 @@ var allFacts = sync.OnceValue(func() []fact {
 		}},
 		{compile(`No module named '?([\w.]+)'?$`), (*installs).noModule},
 		{compile(`cannot import name '(_\w+)' from (?:partially initialized module )?'(\w+)'.*\(([^()]+)\)$`), (*installs).noName},
-		{compile(`\b(_\w+)\.(?:cpython-\d+\S*|abi3)\.so\b`), func(s *installs, _ line, m []string) { s.extensions = set(s.extensions, m[1]) }},
+		{compile(`\b(\w+)\.(?:cpython-\d+\S*|abi3)\.so\b`), func(s *installs, _ line, m []string) { s.extensions = set(s.extensions, m[1]) }},
 
 		{compile(`^(?:WARNING: )?The scripts? (.+) (?:is|are) installed in '([^']+)' which is not on PATH`), func(s *installs, l line, m []string) {
 			for f := range strings.FieldsSeq(strings.NewReplacer(",", " ", " and ", " ").Replace(m[1])) {
@@ -239,6 +241,18 @@ var allFacts = sync.OnceValue(func() []fact {
 			if len(s.compile) < 16 {
 				s.compile[strings.Clone(m[1])] = l
 			}
+		}},
+		// Headers of the folder that the installer makes for one build alone.
+		{compile(`/(?:pip-build-env-|builds-v0/|build-env-)\S*/torch/(?:include|lib|share)\b|\btorch\b.*/(?:pip-build-env-|builds-v0/|build-env-)\S+`), func(s *installs, l line, _ []string) {
+			if s.ownEnv.n == 0 {
+				s.ownEnv = l
+			}
+		}},
+		{compile(`(?i)\bbuild (?:environment|env|isolation|requirement)\b.*\btorch(?:==| |-)(\d+\.\d+)\.`), func(s *installs, l line, m []string) {
+			if s.ownEnv.n == 0 {
+				s.ownEnv = l
+			}
+			s.ownVersion = strings.Clone(m[1])
 		}},
 		{compile(`^Requirement already satisfied: torch\b.*\((\d+\.\d+)\.|^torch(?: +|==|: |\.__version__ ?=* ?)(\d+\.\d+)\.\d|^\+ torch==(\d+\.\d+)\.`), func(s *installs, _ line, m []string) { s.version = strings.Clone(m[1] + m[2] + m[3]) }},
 		{compile(`^File "[^"]*/lib/python3\.(\d+)/((?:site|dist)-packages/)?`), (*installs).frame},
@@ -483,6 +497,13 @@ func (s *installs) otherBuild(l line, _ []string) {
 			return
 		}
 	}
+	if s.ownEnv.n > 0 && (s.ownVersion == "" || s.ownVersion != s.version) {
+		why := ""
+		if s.version != "" {
+			why = "PyTorch " + s.version + " runs"
+		}
+		s.isolated.keep(s.ownEnv, why, l)
+	}
 	for version, at := range s.compile {
 		if len(s.compile) == 1 && s.version != "" && version != s.version {
 			s.isolated.keep(at, "PyTorch "+s.version+" runs", l)
@@ -502,7 +523,7 @@ func (s *installs) noName(l line, m []string) {
 // noExtension takes an error about a compiled part that a package lacks.
 func (s *installs) noExtension(module, part string, l line) {
 	part = strings.TrimPrefix(part, ".")
-	if !compiledPart.MatchString(part) || ofOthersModule.MatchString(module) || l.warn {
+	if !compiledPart.MatchString(part) && part != module && !s.extensions[part] || ofOthersModule.MatchString(module) || l.warn {
 		return
 	}
 	name := moduleOf(module)

@@ -214,6 +214,7 @@ type logScan struct {
 	symbols  symbols
 	grids    grids
 	setup    setup
+	whose    whose
 	unspoken unspoken
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
@@ -351,6 +352,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.installs.line(l)
 		sc.evidence.line(l)
 		sc.setup.line(l)
+		sc.whose.line(l)
 	}
 	if !l.quote {
 		sc.triesAgain(n, text)
@@ -737,6 +739,7 @@ func (sc *logScan) end() {
 	sc.faults.end(sc)
 	sc.symbols.end(sc)
 	sc.setup.end(sc)
+	sc.whose.end(sc)
 	sc.evidence.end(sc)
 	if !sc.junitFile {
 		sc.unspoken.end(sc)

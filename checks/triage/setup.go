@@ -498,7 +498,7 @@ func (s *setup) end(sc *logScan) {
 	s.lost(sc)
 	s.compiler(sc)
 	if why, o, ok := s.olderTool(); ok {
-		sc.causes(otherTools, []string{"S-J19", "S-J23", "S-J29", "S-J31"}, o.at, why)
+		sc.causes(otherTools, []string{"S-J19", "S-J23", "S-J29", "S-J31", "S-J32", "S-J34"}, o.at, why)
 	}
 	if h := sc.found[lostRunner]; h != nil && h.log == sc.logs && s.starved.n > 0 && !s.offline && losesTouch.MatchString(h.Excerpt.Plain()) {
 		sc.causes(starvedRunner, []string{lostRunner}, s.starved, h.Excerpt.Plain())

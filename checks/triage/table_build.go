@@ -410,8 +410,10 @@ var buildRows = []Row{
 		ID: "S-B27", Over: []string{"S-B30", "S-B28", "S-R87", "S-R88"}, Stage: Build, Class: Infra, From: Platform,
 		Title: "The host's memory ran out: a process was killed or got none",
 		Steps: []string{
-			"Run the job once more with fewer parallel jobs, or on a host with more memory.",
-			"If only this change does it, look for a test or a build that grew.",
+			"See who was killed and what ran beside it: `dmesg | grep -i 'killed process'`, in a container `cat /sys/fs/cgroup/memory.events` and memory.max. The limit of the container counts, not the machine's memory.",
+			"Run less at once: `cargo build -j 2`, `MAX_JOBS=4`, `pytest -n 2`: all of these count processors, not memory.",
+			"If one process alone takes it, look for what grew with this change: a test's reference, fat LTO, one large file of kernels.",
+			"Else take a host with more memory, or raise the limit.",
 		},
 		Any: []Pattern{
 			{Line: `\(signal: 9, SIGKILL|rustc interrupted by SIGKILL|tileiras\S* failed .*signal: 9\b`},
@@ -419,7 +421,7 @@ var buildRows = []Row{
 			{Line: `terminated with signal 9|(fatal error|internal compiler error): Killed|ptxas fatal *: Memory allocation failure|virtual memory exhausted`},
 			{Line: `LLVM ERROR: out of memory|memory allocation of \d+ bytes failed|std::bad_alloc|\b_?(Array)?MemoryError\b|JavaScript heap out of memory`, Not: `cudaErrorMemoryAllocation|\bCUDA\b|\brmm::`},
 			{Line: `Out of memory: Killed process \d+ \(Runner\.`, Rank: Root},
-			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`},
+			{Line: `[Oo]ut of memory: Kill(ed)? process|\boom[-_]kill(er)?\b|OOM ?Killed`, Not: `\boom_(?:group_)?kill[:= ]+0\b|\bOOM ?Killed["']?[:= ]+false`},
 			{Line: `^FAILED: \[code=137\]|\b_?ArrayMemoryError\b|Unable to allocate [\d.]+ [GT]iB for an array`},
 			{Line: `^Killed$`, Near: `^FAILED: |ninja: build stopped|^make(\[\d+\])?: \*\*\*`, Within: 3},
 			{Line: `^SIGKILL \[|\bexit ?code *:? -9\b|\bSignal 9 \(SIGKILL\)|(died with <Signals\.|terminated with signal |killed by signal:? |died from signal )(SIGKILL|Killed)\b|return ?code:?=? ?-9\b`, Rank: Weak},
@@ -775,7 +777,7 @@ var buildRows = []Row{
 		Steps: []string{
 			"Read what that step printed above: it is the cause.",
 		},
-		Any:     []Pattern{{Line: `failed to solve: process ".*" did not complete successfully|The command '.*' returned a non-zero code: `}},
+		Any:     []Pattern{{Line: `failed to solve: process ".*" did not complete successfully|^ERROR: process ".*" did not complete successfully|The command '.*' returned a non-zero code: `}},
 		Example: "ERROR: failed to solve: process \"/bin/sh -c make wheel\" did not complete successfully: exit code: 2", NearMiss: "#12 DONE 3.4s, process \"/bin/sh -c make wheel\" completed",
 	},
 	{
@@ -2181,7 +2183,7 @@ var buildRows = []Row{
 			"If it happened once and never again, the server closed the connection: run the job again.",
 		},
 		Any: []Pattern{
-			{Line: `HTTP/?2 framing layer|HTTP/2 stream \d+ was (?:not closed cleanly|reset)|\bcurl:? \(?92\)?\b|\bhttp2 (?:error|protocol error): |\[92\] |stream error received: (?:unexpected internal error|unspecific protocol error|refused stream)|\bHTTP2Error\b|\bGOAWAY\b.*\b(?:error|received)`, Not: `tries remaining|Retrying|will retry`},
+			{Line: `HTTP/?2 framing layer|HTTP/2 stream \d+ was (?:not closed cleanly|reset)|Connection died, tried \d+ times before giving up|\bcurl:? \(?92\)?\b|\bhttp2 (?:error|protocol error): |\[92\] |stream error received: (?:unexpected internal error|unspecific protocol error|refused stream)|\bHTTP2Error\b|\bGOAWAY\b.*\b(?:error|received)`, Not: `tries remaining|Retrying|will retry`},
 		},
 		Example:  "error: failed to download from `https://crates.example/serde/1.0/download`\n\nCaused by:\n  [16] Error in the HTTP2 framing layer",
 		NearMiss: "error: failed to download from `https://crates.example/serde/1.0/download`\n\nCaused by:\n  [28] Timeout was reached (Operation too slow)",
@@ -2200,6 +2202,118 @@ var buildRows = []Row{
 		},
 		Example:  "Getting requirements to build wheel did not run successfully.\n  File \"/tmp/pip-build-env-1/overlay/lib/python3.12/site-packages/setuptools/build_meta.py\", line 331, in run_setup\nModuleNotFoundError: No module named 'pkg_resources'",
 		NearMiss: "  File \"/opt/venv/lib/python3.12/site-packages/oldlog/__init__.py\", line 3, in <module>\nModuleNotFoundError: No module named 'pkg_resources'",
+	},
+	{
+		ID: "S-B200", Over: []string{"S-B27", "S-B23", "S-B73", "S-B29", "S-B28", "S-B30", "S-X41"}, Stage: Build, Class: Infra, Also: InProcess, From: Rustc,
+		Title: "Too many linkers or compilers ran at once for the machine's memory: the system killed one of them",
+		Steps: []string{
+			"Run fewer at a time: `CARGO_BUILD_JOBS=2` or `cargo build -j 2`, `MAX_JOBS=4` (and `NVCC_THREADS=1`) for extensions of PyTorch, `CMAKE_BUILD_PARALLEL_LEVEL`, a pool of links for Ninja. They count processors, not memory.",
+			"Let each take less: `debug = \"line-tables-only\"` or 0 in the profile, no fat LTO, fewer architectures, lld or mold in place of ld.",
+			"See what there is: `free -g`, and in a container /sys/fs/cgroup/memory.max, which the tools do not look at.",
+			"The killed target is the one that was largest just then: it has no error of its own.",
+		},
+		Example:  "nproc: 16\nerror: linking with `cc` failed: exit status: 1\n  = note: collect2: fatal error: ld terminated with signal 9 [Killed]\nwarning: build failed, waiting for other jobs to finish...",
+		NearMiss: "cargo build -j 1\nnproc: 16\nerror: linking with `cc` failed: exit status: 1\n  = note: collect2: fatal error: ld terminated with signal 9 [Killed]",
+	},
+	{
+		ID: "S-B208", Stage: Build, Class: InProcess, From: Rustc,
+		Title: "Cargo took the placeholder that an earlier layer of the image compiled for the program itself: the sources that were copied later have older times",
+		Steps: []string{
+			"Touch the sources before the second build: `RUN touch src/main.rs src/lib.rs && cargo build --release`; cargo compares times, and COPY keeps those of the checkout.",
+			"Or remove the placeholder's own output (`rm -rf target/release/deps/NAME* target/release/.fingerprint/NAME*`), or use cargo-chef.",
+			"A build that ends in less than a second has compiled nothing.",
+		},
+		Example:  "#9 [4/7] RUN mkdir src && echo 'fn main(){}' > src/main.rs && cargo build --release\n#10 [5/7] COPY src src\n#11 0.41 Finished `release` profile [optimized] target(s) in 0.09s\nerror: tile-bench printed no benchmark",
+		NearMiss: "#9 [4/7] RUN mkdir src && echo 'fn main(){}' > src/main.rs && cargo build --release\n#10 [5/7] COPY src src\n#11 9.41 Finished `release` profile [optimized] target(s) in 9.09s\nerror: tile-bench printed no benchmark",
+	},
+	{
+		ID: "S-B201", Over: []string{"S-B75", "S-B29"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "The wheel was built for another Python than the one that installs it: the build found another interpreter, or the wheel is of another leg of the matrix",
+		Steps: []string{
+			"Name the interpreter to the build: `maturin build -i python3` (or `PYO3_PYTHON`), `python -m build` with the job's own `python`; a maturin of another Python's folder finds that one.",
+			"Give the artifacts of a matrix names with the version of Python in them: of one name the last one stays.",
+			"Or build once for all of them: the stable interface (`abi3-py310` in PyO3's features).",
+		},
+		Example:  "Found CPython 3.10 at /usr/bin/python3.10\nERROR: tile-0.1.0-cp310-cp310-linux_x86_64.whl is not a supported wheel on this platform.",
+		NearMiss: "Found CPython 3.12 at /usr/bin/python3.12\nERROR: tile-0.1.0-cp310-cp310-linux_x86_64.whl is not a supported wheel on this platform.",
+	},
+	{
+		ID: "S-B202", Over: []string{"S-B23", "S-B59", "S-B28", "S-B29"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "What is linked was compiled with the headers of another PyTorch (libtorch) than the one whose libraries are linked, or with another C++ ABI",
+		Steps: []string{
+			"Compare where both come from: the folder of the headers in the message (`.../torch/include`) with the one after `-L` (LIBTORCH, LIBTORCH_LIB, CMAKE_PREFIX_PATH). Let all of these name one installation.",
+			"If the undefined names have `std::string` where the library has `std::__cxx11::basic_string`, or the reverse, set `_GLIBCXX_USE_CXX11_ABI` (LIBTORCH_CXX11_ABI for tch) as that PyTorch was built: `torch.compiled_with_cxx11_abi()`.",
+			"Remove the objects of the earlier build (`cargo clean -p torch-sys`, the build folder): they keep the old headers.",
+			"If the names are of `c10::cuda` or `at::cuda` alone, the libraries for CUDA (`c10_cuda`, `torch_cuda`) are missing from the link.",
+		},
+		Any: []Pattern{
+			{Line: `undefined (?:reference to|symbol:?) .?(?:typeinfo for |vtable for )?(?:c10|at|torch|caffe2)::|undefined reference to .?_ZNK?\d*(?:c10|at|torch)\d`},
+		},
+		Context:  `LIBTORCH\w*=|rustc-link-search=\S*torch`,
+		Example:  "error: linking with `cc` failed: exit status: 1\n  = note: torch_api.o: undefined reference to `c10::Symbol::fromQualString(std::string const&)'",
+		NearMiss: "error: linking with `cc` failed: exit status: 1\n  = note: tile_api.o: undefined reference to `tile::Symbol::fromQualString(std::string const&)'",
+	},
+	{
+		ID: "S-B203", Over: []string{"S-B33", "S-B61", "S-B89", "S-B102"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "The bindings lack a function or a type of CUDA that the code uses: they were made from the headers of an older toolkit",
+		Steps: []string{
+			"See which toolkit the build script took (`cargo build -vv`, or the `cargo:rustc-env` and `-I` lines): one in /usr or of an older release may be found first.",
+			"Name the right one by the variable that the crate reads (CUDA_PATH, CUDA_HOME, CUDA_TOOLKIT_PATH, CUDA_LIBRARY_PATH), then `cargo clean -p` that crate: its bindings are kept from the earlier build.",
+			"If the crate chooses by a feature (`cuda-12090`), choose the version that has the function.",
+		},
+		Any: []Pattern{
+			{Line: "cannot find (?:function|type|value|function, tuple struct or tuple variant|constant|struct|macro)\\b.* `(?:cu[A-Z]\\w+|cuda[A-Z]\\w+|CU[A-Z]?_?\\w+|nvrtc[A-Z]\\w+|cublas\\w+|nvml[A-Z]\\w+|CUDA_\\w+)` in (?:module|crate)|no function or associated item named `cu[A-Z]\\w+`|no `(?:cu[A-Z]\\w+|CU[a-z_]\\w+)` in `\\w*(?:sys|cuda|bindings|driver)\\w*`"},
+		},
+		Context:  `\b(?:CUDA_\w+|/usr/(?:local/)?(?:lib/)?cuda)\b`,
+		Example:  "error[E0425]: cannot find function `cuKernelGetParamInfo` in module `cuda`",
+		NearMiss: "error[E0425]: cannot find function `custom_launch` in module `cuda`",
+	},
+	{
+		ID: "S-B204", Over: []string{"S-X21", "S-X14", "S-B69", "S-B25", "S-X35"}, Stage: Build, Class: InProcess, From: Platform,
+		Title: "A submodule or a dependency from git has an SSH address, and the job has no key: its token is for HTTPS only",
+		Steps: []string{
+			"Let git write the address anew in the job: `git config --global url.\"https://HOST/\".insteadOf git@HOST:` (and for `ssh://git@HOST/`); with cargo `net.git-fetch-with-cli = true`.",
+			"Or write the HTTPS address, or a relative one, into .gitmodules or Cargo.toml, and run `git submodule sync`.",
+			"If the repository is private, the token must be one that may read it, or the job gets a deploy key (`ssh-key` of the checkout).",
+		},
+		Example:  "Submodule 'third_party/cutlass' (git@host.example:kern/cutlass.git) registered for path 'third_party/cutlass'\ngit@host.example: Permission denied (publickey).",
+		NearMiss: "Submodule 'third_party/cutlass' (https://host.example/kern/cutlass.git) registered for path 'third_party/cutlass'\ngit@mirror.example: Permission denied (publickey).",
+	},
+	{
+		ID: "S-B205", Over: []string{"S-B25", "S-B50", "S-B55", "S-B46", "S-X115"}, Stage: Build, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The machine reaches the network through a proxy, and the image's build or the container was not told of it",
+		Steps: []string{
+			"Hand it over: `docker build --build-arg HTTPS_PROXY --build-arg HTTP_PROXY --build-arg NO_PROXY`, `docker run -e HTTPS_PROXY`, or once for all in `proxies` of ~/.docker/config.json.",
+			"A proxy at 127.0.0.1 is the container's own address there: name the machine's.",
+			"The same command on the machine itself works: neither the index nor the requirements are at fault.",
+		},
+		Example:  "HTTPS_PROXY=http://proxy.example:3128\n#8 [3/9] RUN pip install -r requirements.txt\n#8 15.2 WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError('Failed to establish a new connection: [Errno 101] Network is unreachable')': /simple/torch/\n#8 ERROR: process \"/bin/sh -c pip install -r requirements.txt\" did not complete successfully: exit code: 1",
+		NearMiss: "HTTPS_PROXY=http://proxy.example:3128\nERROR: Could not find a version that satisfies the requirement torch (from versions: none)",
+	},
+	{
+		ID: "S-B206", Over: []string{"S-R25", "S-B20", "S-R142", "S-R22"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,
+		Title: "The job's time went into compiling a package for which there is no wheel that fits: its sources were taken instead",
+		Steps: []string{
+			"See which part has no wheel: the installer names it (`+cu12torch2.9...cp312`): choose a release of the package, of PyTorch or of Python for which one exists.",
+			"Forbid it, so that the job fails at once: `--only-binary :all:` or `--only-binary NAME`, `uv --no-build-package NAME`.",
+			"Or build the wheel once, for the machines' architectures alone, and keep it where the jobs find it.",
+		},
+		Example:  "Precompiled wheel not found. Building from source...\nBuilding wheel for flash-attn (setup.py): still running...\n##[error]The operation was canceled.",
+		NearMiss: "Using cached flash_attn-2.8.3-cp312-cp312-linux_x86_64.whl\n##[error]The operation was canceled.",
+	},
+	{
+		ID: "S-B207", Over: []string{"S-B29", "S-I103", "S-R32"}, Stage: Build, Class: InProcess, Also: Infra, From: Platform,
+		Title: "Two installers work in one environment at the same time: each removes or writes the files of the other",
+		Steps: []string{
+			"Give each job its own environment: `UV_PROJECT_ENVIRONMENT`, or a virtual environment below the job's work folder.",
+			"If one must be shared, install in one step before all others, under a lock (`flock`), and let the rest use `uv run --no-sync`.",
+			"Make the environment anew before the next run: it is half there.",
+		},
+		Any: []Pattern{
+			{Line: `failed to (?:remove|rename|create|copy|link|hardlink|read|clone)\b.*-packages/.*(?:Directory not empty|File exists|No such file or directory) \(os error \d+\)`},
+		},
+		Example:  "error: Failed to install: torch-2.9.1-cp312-cp312-manylinux_2_28_x86_64.whl (torch==2.9.1)\n  Caused by: failed to remove directory `/shared/venv/lib/python3.12/site-packages/torch`: Directory not empty (os error 39)",
+		NearMiss: "error: Failed to install: torch-2.9.1-cp312-cp312-manylinux_2_28_x86_64.whl (torch==2.9.1)\n  Caused by: failed to copy to `/venv/lib/python3.12/site-packages/torch`: No space left on device (os error 28)",
 	},
 }
 

@@ -226,7 +226,7 @@ var importRows = []Row{
 			{Line: `Marks cannot be applied to fixtures|^pytest\.Pytest\w+Warning: |yield tests were removed in pytest|[Ff]ixture '?\w+'? .*(was|is) removed in pytest`},
 			{Line: `unknown hook '?pytest_\w+'?|The \(\S+: py\.path\.local\) argument|py\.path\.local\) argument is deprecated`},
 			{Line: `AttributeError: module '_?pytest[\w.]*' has no attribute|ImportError: cannot import name '\w+' from '_?pytest\b`},
-			{Line: `AttributeError: '(Function|Package|Module|Session|Config|FixtureRequest|FixtureManager|Item|Class|Dir)' object has no attribute '\w+'`, Near: `\b_?pytest(_\w+)?/|\bconftest\.py`, Within: 6},
+			{Line: `AttributeError: '(Function|Package|Module|Session|Config|FixtureRequest|FixtureManager|Item|Class|Dir)' object has no attribute '\w+'`, Not: `^INTERNALERROR>`, Near: `\b_?pytest(_\w+)?/|\bconftest\.py`, Within: 6},
 			// Classes that only pytest has.
 			{Line: `AttributeError: '(FixtureDef|FixtureFunctionDefinition|FixtureFunctionMarker|FuncFixtureInfo|SubRequest|TopRequest|Pytester|ExceptionInfo|Metafunc|CallSpec2|MarkDecorator|PytestPluginManager|TestReport|CollectReport|HookRelay|_HookRelay)' object has no attribute '\w+'`},
 			{Line: `TypeError: .*\bgot an unexpected keyword argument '\w+'`, Near: `/_pytest/\S+\.py:\d+|/pytest_\w+/\S+\.py:\d+|File "[^"]*/(_pytest|pytest_\w+)/`, Within: 3},
@@ -277,7 +277,7 @@ var importRows = []Row{
 			"Run without the plugin's option to see what the tests themselves say: they are not at fault.",
 		},
 		Any: []Pattern{
-			{Line: `^INTERNALERROR> (E +)?[\w.]+(Warning|Error|Exception)\b`, Near: `^INTERNALERROR> (E +)?File "\S*-packages/(pytest_\w+|coverage|xdist|_?hypothesis\w*|anyio|allure_\w+)\b`, Within: 8},
+			{Line: `^INTERNALERROR> (E +)?[\w.]+(Warning|Error|Exception)\b`, Near: `^INTERNALERROR> +(E +)?File "\S*-packages/(pytest_\w+|coverage|xdist|_?hypothesis\w*|anyio|allure_\w+)\b`, Within: 8},
 		},
 		Context:  `^[ +]*pytest-\w+==\d|^plugins: `,
 		Example:  "plugins: cov-6.1.1\nINTERNALERROR> E    File \"/v/lib/python3.12/site-packages/pytest_cov/engine.py\", line 4, in finish\nINTERNALERROR> E    coverage.exceptions.CoverageWarning: Module a was previously imported, but not measured",
@@ -442,8 +442,10 @@ var importRows = []Row{
 		ID: "S-I25", Over: []string{"S-I11"}, Stage: Import, Class: Env, Also: Host, Rank: Specific, From: Platform,
 		Title: "A compiled extension was built for another Python, PyTorch or NumPy",
 		Steps: []string{
-			"Build the extension again with the interpreter and the PyTorch of this run.",
-			"If a wheel brings it, take the one for these versions; take them into the cache's key.",
+			"See which PyTorch it was built with: the build's own log (`pip install -v`). A path with pip-build-env or builds-v0 there means that the build was isolated and took another version: `--no-build-isolation`.",
+			"If it was not built in this run, a wheel, a cache or an artifact brought it: take the one for these versions of Python, PyTorch and CUDA, and put them into the cache's key.",
+			"See whether a later step moved PyTorch: `pip list` after the last installation.",
+			"Then build it again with the interpreter and the PyTorch of this run.",
 		},
 		Any: []Pattern{
 			{Line: `undefined symbol: (_ZN\d*K?\d+(c10|at|torch|caffe2)|THP\w+|_?Py[A-Z_]\w+|_ZNK?\d+(c10|torch|at)\d)`, Not: `\b(lld|ld|mold|gold): `},
@@ -1281,6 +1283,54 @@ var importRows = []Row{
 		},
 		Example:  "Unable to dynamically load the \"cublas\" shared library - searched for library names: [\"cublas\", \"cublas64\", \"cublas64_12\"].\nlibcublas.so.12 (libc6,x86-64) => /usr/local/cuda/lib64/libcublas.so.12",
 		NearMiss: "Unable to dynamically load the \"cublas\" shared library - searched for library names: [\"cublas\", \"cublas64\", \"cublas64_12\"].\nlibcudart.so.12 (libc6,x86-64) => /usr/local/cuda/lib64/libcudart.so.12",
+	},
+	{
+		ID: "S-I160", Over: []string{"S-I11", "S-I12", "S-I81", "S-I50"}, Stage: Import, Class: InProcess, Also: Infra, From: Platform,
+		Title: "The package is installed in place (editable) from a folder that is gone, or from another checkout than the one that is tested",
+		Steps: []string{
+			"`pip show -f NAME` or `pip list` tells the folder (\"Editable project location\"): compare it with the job's work folder.",
+			"Install it anew from this checkout, and make the environment part of the job: one that is kept between jobs points at the work folder of an earlier one.",
+			"Neither the sources nor the requirements lack the module.",
+		},
+		Example:  "tilekit 0.4.0 /home/ci/_work/12/tilekit\nE   ModuleNotFoundError: No module named 'tilekit'\nls: cannot access '/home/ci/_work/12': No such file or directory",
+		NearMiss: "tilekit 0.4.0\nE   ModuleNotFoundError: No module named 'tilekit'",
+	},
+	{
+		ID: "S-I161", Over: []string{"S-I14", "S-I110", "S-I23"}, Stage: Import, Class: Test, From: Platform,
+		Title: "A plugin of pytest, or a conftest.py, is loaded twice: by its entry point and by `-p` or `pytest_plugins`, or by two paths to one file",
+		Steps: []string{
+			"Look whether the package that is installed names it under `[project.entry-points.pytest11]`: then take it out of `-p`, `addopts` and `pytest_plugins`.",
+			"If the message shows a conftest.py, two paths lead to it (a link, a copy in site-packages, a second root): name one folder on the command line, and do not name a conftest in `pytest_plugins`.",
+			"No test has run: there is no result.",
+		},
+		Any: []Pattern{
+			{Line: `ValueError: Plugin (?:name )?already registered`},
+		},
+		Context:  `entry-points\.pytest11|\bpytest\b.* -p |pytest_plugins`,
+		Example:  "ValueError: Plugin already registered under a different name: tilekit.plugin=<module 'tilekit.plugin' from '/w/tilekit/plugin.py'>",
+		NearMiss: "the plugin tilekit.plugin is registered under a different name",
+	},
+	{
+		ID: "S-I163", Over: []string{"S-I25", "S-I63", "S-I35", "S-I80", "S-B202"}, Stage: Import, Class: Env, From: Platform,
+		Title: "Libraries of two installations of PyTorch (libtorch) are loaded together: some come from the one and some from the other",
+		Steps: []string{
+			"`ldd PROGRAM | grep -e c10 -e torch` shows both folders: let LIBTORCH, LD_LIBRARY_PATH and the rpath name one of them alone.",
+			"If the program is used from Python, it must be that of Python's own PyTorch (`LIBTORCH_USE_PYTORCH=1` for tch), of the version that it was compiled for.",
+			"A build with the same settings links the same two again.",
+		},
+		Example:  "tile-train: symbol lookup error: /opt/libtorch/lib/libtorch_cpu.so: undefined symbol: _ZN3c105ErrorXYZ\nlibc10.so => /opt/venv/lib/python3.12/site-packages/torch/lib/libc10.so (0x00007f)\nlibtorch_cpu.so => /opt/libtorch/lib/libtorch_cpu.so (0x00007f)",
+		NearMiss: "tile-train: symbol lookup error: /opt/libtorch/lib/libtorch_cpu.so: undefined symbol: _ZN3c105ErrorXYZ\nlibc10.so => /opt/libtorch/lib/libc10.so (0x00007f)\nlibtorch_cpu.so => /opt/libtorch/lib/libtorch_cpu.so (0x00007f)",
+	},
+	{
+		ID: "S-I162", Over: []string{"S-I29", "S-I50"}, Stage: Import, Class: InProcess, From: Platform,
+		Title: "A later installation replaced the PyTorch for CUDA by another build, which is without it or for another CUDA",
+		Steps: []string{
+			"See in the log which command removed it (\"Attempting uninstall: torch\", `- torch==`): a requirement of another package, or a file with other pins.",
+			"Hold it: a constraints file (`-c`, UV_CONSTRAINT) with the full version (`torch==2.9.1+cu130`), and the same index for every command.",
+			"Or install PyTorch last, and check it at once: `python -c 'import torch; assert torch.version.cuda'`.",
+		},
+		Example:  "Found existing installation: torch 2.9.1+cu130\nSuccessfully uninstalled torch-2.9.1+cu130\nSuccessfully installed torch-2.8.0\nE   AssertionError: Torch not compiled with CUDA enabled",
+		NearMiss: "Found existing installation: numpy 2.1.0\nSuccessfully uninstalled numpy-2.1.0\nSuccessfully installed numpy-2.2.0\nE   AssertionError: Torch not compiled with CUDA enabled",
 	},
 }
 

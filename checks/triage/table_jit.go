@@ -896,4 +896,15 @@ var jitRows = []Row{
 		Example:  "gemm.hpp:368: void run(const Params &): block: [5,0,0], thread: [224,0,0] Assertion `0 && \"ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\"` failed.\nCUDA error at gemm.cu:41: device-side assert triggered",
 		NearMiss: "nvcc -arch=sm_120a gemm.cu: the kernel targets the appropriate compute capability",
 	},
+	{
+		ID: "S-J62", Over: []string{"S-J22", "S-B87", "S-J34", "S-J31", "S-B131"}, Stage: JIT, Class: Env, From: Platform,
+		Title: "This GPU is one that CUDA 13 has dropped (everything before Turing): a compiler or library of CUDA 13 cannot make code for it",
+		Steps: []string{
+			"Take the tools of CUDA 12 for it: PyTorch from a `cu12x` index, `nvidia-cuda-nvrtc-cu12` in place of `nvidia-cuda-nvrtc`, a toolkit 12.x in CUDA_HOME. See with `pip list | grep -i nvrtc` which one is loaded.",
+			"Or send the job to a newer GPU by its label.",
+			"The kernel is not at fault.",
+		},
+		Example:  "GPU 0: Tesla V100-SXM2-32GB\nnvidia-cuda-nvrtc    13.0.88\nE  nvrtc: error: invalid value for --gpu-architecture (-arch)",
+		NearMiss: "GPU 0: NVIDIA H100 80GB HBM3\nnvidia-cuda-nvrtc    13.0.88\nE  nvrtc: error: invalid value for --gpu-architecture (-arch)",
+	},
 }

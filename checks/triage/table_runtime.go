@@ -33,7 +33,12 @@ var runtimeRows = []Row{
 	{
 		ID: "S-R20", Over: []string{"S-I10", "S-I29"}, Stage: Runtime, Class: Infra, Also: Env, From: Platform,
 		Title: "The driver's kernel module and its libraries differ, or the driver does not answer",
-		Steps: []string{"Reboot the runner, or reload the driver after its update.", "Run the job again; the change is not at fault."},
+		Steps: []string{
+			"Compare three versions: of the loaded module (`cat /proc/driver/nvidia/version`), of the library (\"NVML library version\" in the message), and the same in the container.",
+			"If the host's own `nvidia-smi` works and the container's does not, the image has libraries of the driver of its own: take them out of it.",
+			"If the host differs in itself, its driver was updated under the loaded module (`/var/log/apt/history.log`): reboot it, or unload and load the module, and hold the packages back.",
+			"Run the job again; the change is not at fault.",
+		},
 		Any: []Pattern{
 			{Line: `[Dd]river/library version mismatch`},
 			{Line: `couldn't communicate with the NVIDIA driver`},
@@ -443,7 +448,11 @@ var runtimeRows = []Row{
 	{
 		ID: "S-R22", Stage: Runtime, Class: Infra, From: Platform,
 		Title: "The runner was lost, or there was none for the job",
-		Steps: []string{"Run the job once more.", "If it repeats, look at the runner: power, memory, a reboot."},
+		Steps: []string{
+			"If no step had begun, no runner took the job: compare its labels with those of the runners that are online, and see whether they are busy.",
+			"Else see what the machine did at that time: memory used up, a reboot, an update, a clean-up of the cloud (`journalctl -u 'actions.runner.*'`, `dmesg`).",
+			"Run the job once more; if it is lost at the same place again, the job itself takes the machine down.",
+		},
 		Any: []Pattern{
 			{Line: `runner.*lost communication with the server`},
 			{Line: `runner has received a shutdown signal`},
@@ -497,8 +506,8 @@ var runtimeRows = []Row{
 		ID: "S-R24", Over: []string{"S-R88"}, Stage: Runtime, Class: Host, Also: Kernel, Rank: General, From: Platform,
 		Title: "A test process or worker crashed: segmentation fault, abort or the like",
 		Steps: []string{
+			"Look what ended it: above for \"Fatal Python error\", a panic or an abort; if the worker died without a word, in `dmesg` for a segfault (it names the library) or for a process killed for memory.",
 			"Run the named test alone and without workers, to see what it prints; the stack of the current thread names the native call.",
-			"Look above for a panic, a double free or an abort.",
 			"If every test had passed, it crashed at exit: look for an object that is destroyed after the CUDA context, and for threads that still run.",
 		},
 		Any: []Pattern{
@@ -613,8 +622,9 @@ var runtimeRows = []Row{
 		ID: "S-R30", Over: []string{"S-B104"}, Stage: Runtime, Class: Infra, From: Platform, Rank: Root,
 		Title: "The host's disk is full, broken or cannot be written",
 		Steps: []string{
-			"Free space on the runner: caches, old work trees, images. Linkers, and programs that map their files, die of a full disk by a bus error.",
-			"If `df -h` shows room, look at `df -i`: inodes ran out, and folders of many small files (caches, environments) must go. Else it is a quota.",
+			"See which file system is full: `df -h` and `df -i` of the path in the message. /tmp, /var/lib/docker and a home on the network are often ones of their own, and /tmp is empty again afterwards.",
+			"Free space there: caches, old work trees, images (`docker system df`). For /tmp point TMPDIR elsewhere. Linkers, and programs that map their files, die of a full disk by a bus error.",
+			"If `df -h` shows room, inodes ran out (`df -i`), and folders of many small files must go; \"quota exceeded\" is a limit of the user's.",
 			"Run the job again; the change is not at fault.",
 		},
 		Context: `^/dev/\S+ +\d+ +\d+ +\d+ +100% /|^\S+ +[\d.]+[KMGT] +[\d.]+[KMGT] +\S+ +(99|100)% /`,
