@@ -905,7 +905,7 @@ func cut(list, bounds []*term) ([]*term, bool) {
 }
 
 // contains reports whether part occurs in t; visited terms are not entered
-// twice.
+// twice. A term is made after its parts, so that older ones do not hold it.
 func (u *universe) contains(t, part *term) bool {
 	seen := map[*term]bool{}
 	var in func(*term) bool
@@ -913,15 +913,14 @@ func (u *universe) contains(t, part *term) bool {
 		if n == part {
 			return true
 		}
-		if seen[n] {
+		if n.id < part.id || seen[n] {
 			return false
 		}
 		seen[n] = true
+		u.spend(1)
 		return slices.ContainsFunc(n.kids, in)
 	}
-	found := in(t)
-	u.spend(len(seen) / 4)
-	return found
+	return in(t)
 }
 
 // find lists the terms below t that match, each once.
