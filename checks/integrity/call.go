@@ -1238,9 +1238,13 @@ func (f *frame) fnTermOrName(c *closure) *term {
 }
 
 // enterCall evaluates the body of a function for its arguments; ok is false
-// when they do not fit.
+// when they do not fit, or too many functions are entered within each other.
 func (f *frame) enterCall(c *closure, args []argument) (v *term, ok bool) {
 	r := f.run
+	if !r.u().nest() {
+		return nil, false
+	}
+	defer r.u().unnest()
 	inner := &frame{run: r, vars: map[string]binding{}, outer: c.scope, mark: len(r.guards), entered: len(r.altered)}
 	if !f.bind(inner, c, args) {
 		return nil, false
@@ -1343,7 +1347,7 @@ func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
 			if !def.Valid() {
 				return false
 			}
-			set(name, argument{f.run.s.keptDefault(c.node, name, c.scope.eval(def)), c.scope.where(def)})
+			set(name, argument{f.run.s.keptDefault(c.node, name, c.defaultOf(def)), c.scope.where(def)})
 		}
 	}
 	return len(positional) == 0 && len(named) == 0
@@ -1372,6 +1376,16 @@ func parameter(p syntax.Node) (string, syntax.Node) {
 	return "", syntax.Node{}
 }
 
+// defaultOf is what a parameter is when no argument is given. It is evaluated where the
+// function stands, before there is the function.
+func (c *closure) defaultOf(def syntax.Node) *term {
+	r := c.scope.run
+	active := r.active
+	r.active = append(slices.Clip(active), c.node)
+	defer func() { r.active = active }()
+	return c.scope.eval(def)
+}
+
 // fnTerm is what a function does, with its parameters by position.
 func (f *frame) fnTerm(c *closure) *term {
 	s := f.run.s
@@ -1384,9 +1398,10 @@ func (f *frame) fnTerm(c *closure) *term {
 	if t := s.fnOf[key]; static && t != nil {
 		return t
 	}
-	if f.run.depth >= maxInline || slices.Contains(f.run.active, c.node) {
+	if f.run.depth >= maxInline || slices.Contains(f.run.active, c.node) || !u.nest() {
 		return s.closed(c)
 	}
+	defer u.unnest()
 	r := &run{s: s, fresh: map[*term]int{}, ended: -1, depth: f.run.depth, active: f.run.active}
 	var args []argument
 	var shape []string
@@ -1407,7 +1422,7 @@ func (f *frame) fnTerm(c *closure) *term {
 			args = append(args, argument{u.raw("kw", pname, t), p})
 			shape = append(shape, "arg")
 			if def.Valid() {
-				shape[len(shape)-1] = "arg=" + strconv.Itoa(c.scope.eval(def).id)
+				shape[len(shape)-1] = "arg=" + strconv.Itoa(c.defaultOf(def).id)
 			}
 		}
 	}

@@ -257,7 +257,7 @@ func (c *comparison) sameDefaults(b, h *closure) bool {
 		out := map[string]*term{}
 		for _, p := range fn.node.Field("parameters").NamedChildren() {
 			if name, def := parameter(p); def.Valid() {
-				out[name] = fn.scope.eval(def)
+				out[name] = fn.defaultOf(def)
 			}
 		}
 		return out

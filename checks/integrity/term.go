@@ -52,6 +52,7 @@ type pool struct {
 	index    map[string]*term
 	key      []byte // of the term that is made: its parts, then what it is
 	steps    int    // evaluation steps that are left
+	nested   int    // functions that are being entered, each within the one before
 	negated  map[*term]*term
 	unknowns int
 	yes      *term
@@ -83,6 +84,22 @@ const (
 	// bytesPerStep is how much text costs a step.
 	bytesPerStep = 16
 )
+
+// maxNested bounds how many functions are entered within each other, in whatever way
+// one leads to the next: by calls (see maxInline), and by the defaults of parameters,
+// which are evaluated where the function stands.
+const maxNested = 100
+
+// nest enters one function more, until unnest, and reports whether it may.
+func (u *universe) nest() bool {
+	if u.nested >= maxNested {
+		return false
+	}
+	u.nested++
+	return true
+}
+
+func (u *universe) unnest() { u.nested-- }
 
 // spend takes n steps from the budget.
 func (u *universe) spend(n int) {
