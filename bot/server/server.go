@@ -47,6 +47,10 @@ func Public(o Options) http.Handler {
 			Name: "tilegate_webhook_requests_total", Help: "Webhook requests by event and result.",
 		}, []string{"event", "result"})
 		o.Registry.MustRegister(deliveries)
+		// An alarm on a series that is not there yet says nothing.
+		for _, result := range []string{forged, unsigned} {
+			deliveries.WithLabelValues(knownEvent(unknownEvent), result)
+		}
 		count = func(event, result string) { deliveries.WithLabelValues(knownEvent(event), result).Inc() }
 	}
 	mux := http.NewServeMux()
@@ -110,7 +114,8 @@ func knownEvent(event string) string {
 	return "other"
 }
 
-// Serve answers requests on a listener until the context ends.
+// Serve answers requests on a listener until the context ends, and then those that
+// are under way.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	s := &http.Server{
 		Handler:           h,
@@ -120,8 +125,10 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		// Requests under way end; a delivery half read is sent again by hand or sweep.
+		defer close(ended)
+		// What takes longer is cut off; a delivery half read is sent again by hand or sweep.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := s.Shutdown(grace); err != nil {
@@ -132,5 +139,6 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	<-ended // only the end of the context closes the server
 	return nil
 }

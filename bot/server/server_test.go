@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -309,4 +310,97 @@ func TestSettingsThatAreWrong(t *testing.T) {
 	_, err = server.LoadSettings("settings.yml", []byte("webhook_secret: hunter2\nlisten_on: x\n"), func(string) string { return "" })
 	require.ErrorContains(t, err, "listen_on")
 	require.NotContains(t, err.Error(), "hunter2")
+}
+
+// What is wrong is looked for where it stands: a value of the file by file and key,
+// one of the environment by its variable, and a missing one in both.
+func TestSettingsAreNamedByWhereTheyStand(t *testing.T) {
+	bad := map[string]string{
+		"app_id": "seven", "private_key": "none", "private_key_file": "/nonexistent/key.pem", "webhook_secret": ",", "github_api_url": "ftp://x",
+		"database_url": "mysql:x", "listen": "nowhere", "admin_listen": "nowhere", "public_url": "ftp://x",
+		"reconcile_interval": "5", "write_pace": "x", "poll_interval": "30",
+	}
+	for key, value := range bad {
+		variable := "TILEGATE_" + strings.ToUpper(key)
+		empty := func(string) string { return "" }
+		_, err := server.LoadSettings("ok.yml", fmt.Appendf(nil, "%s: %q\n", key, value), empty)
+		require.ErrorContains(t, err, "ok.yml: "+key+": expected ")
+		require.NotContains(t, err.Error(), variable+": ", "the variable is not set")
+		require.NotContains(t, err.Error(), variable+",", "the variable is not set")
+
+		_, err = server.LoadSettings("ok.yml", fmt.Appendf(nil, "%s: %q\n", key, "7"), func(name string) string {
+			return map[string]string{variable: value}[name]
+		})
+		require.ErrorContains(t, err, variable+": expected ")
+		require.NotContains(t, err.Error(), "ok.yml: "+key+":", "the environment overrides it")
+
+		_, err = server.LoadDatabaseURL("ok.yml", fmt.Appendf(nil, "%s: %q\n", key, value), empty)
+		require.Equal(t, key == "database_url", err != nil)
+	}
+	_, err := server.LoadSettings("ok.yml", []byte("listen: :80\n"), func(string) string { return "" })
+	require.ErrorContains(t, err, "TILEGATE_APP_ID, or app_id in ok.yml: expected the App's id")
+	require.ErrorContains(t, err, "TILEGATE_PRIVATE_KEY or TILEGATE_PRIVATE_KEY_FILE, or private_key or private_key_file in ok.yml: expected a PEM block")
+	_, err = server.LoadSettings("ok.yml", []byte("app_id: 7\nlisten: [1]\n"), func(string) string { return "" })
+	require.ErrorContains(t, err, "ok.yml: expected the keys of docs/serve.md with text values: [2:")
+}
+
+// A secret that can be guessed is told, where it stands, and not shown.
+func TestShortSecretsAreTold(t *testing.T) {
+	for text, short := range map[string]bool{"x": true, "0123456789abcde": true, "0123456789abcdef": false, "0123456789abcdef, y": true} {
+		s, err := server.LoadSettings("ok.yml", fmt.Appendf(nil, "app_id: 7\nprivate_key: %q\nwebhook_secret: %q\n", testKey(t), text), func(string) string { return "" })
+		require.NoError(t, err)
+		doubts := strings.Join(s.Doubts(), "\n")
+		require.Equal(t, short, strings.HasPrefix(doubts, "ok.yml: webhook_secret: expected at least 16 characters in each secret, found fewer"), "%s: %s", text, doubts)
+		require.NotContains(t, doubts, "0123456789")
+	}
+	require.Contains(t, server.Settings{WebhookSecrets: []server.Secret{"x"}}.Doubts()[0], "TILEGATE_WEBHOOK_SECRET: ")
+}
+
+// What was being answered when the end came is answered.
+func TestServeEndsAfterItsRequests(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	asked, answer := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- server.Serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(asked)
+			<-answer
+			w.WriteHeader(http.StatusAccepted)
+		}))
+	}()
+	code := make(chan int, 1)
+	go func() { code <- post(t, "http://"+l.Addr().String(), "", "push", "g", strings.NewReader("{}")) }()
+	<-asked
+	stop()
+	select {
+	case <-ended:
+		t.Fatal("it ended under a request")
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(answer)
+	require.Equal(t, http.StatusAccepted, <-code)
+	require.NoError(t, <-ended)
+}
+
+// The results that alarms are on are there before the first request.
+func TestRefusedRequestsAreCountedFromZero(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	h := server.Public(server.Options{Secrets: []server.Secret{"x"}, Inbox: &inbox{}, Registry: registry, Log: slog.New(slog.DiscardHandler)})
+	s := httptest.NewServer(h)
+	defer s.Close()
+	counts := func() map[string]float64 {
+		families, err := registry.Gather()
+		require.NoError(t, err)
+		found := map[string]float64{}
+		for _, m := range families[0].GetMetric() {
+			found[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetCounter().GetValue()
+		}
+		return found
+	}
+	require.Equal(t, map[string]float64{"other forged": 0, "other unsigned": 0}, counts())
+	require.Equal(t, 401, post(t, s.URL, sign("y", []byte("{}")), "push", "g", strings.NewReader("{}")))
+	require.Equal(t, 401, post(t, s.URL, "", "push", "g", strings.NewReader("{}")))
+	require.Equal(t, map[string]float64{"other forged": 1, "other unsigned": 1}, counts())
 }

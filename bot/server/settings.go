@@ -31,7 +31,13 @@ type Settings struct {
 	ReconcileInterval time.Duration // TILEGATE_RECONCILE_INTERVAL
 	WritePace         time.Duration // TILEGATE_WRITE_PACE
 	PollInterval      time.Duration // TILEGATE_POLL_INTERVAL: how often a run under way is read
+
+	names names
 }
+
+// Name is what an operator calls the setting of a variable: the key of the file
+// where its value comes from there, else the variable.
+func (s Settings) Name(variable string) string { return s.names.of(variable) }
 
 // file is the YAML form; every value is text as in the environment.
 type file struct {
@@ -49,65 +55,92 @@ type file struct {
 	PollInterval      string `yaml:"poll_interval"`
 }
 
+// setting is one value of the file: its variable, its key and its text.
+type setting struct {
+	variable, key string
+	text          *string
+}
+
+func (f *file) all() []setting {
+	return []setting{
+		{"TILEGATE_GITHUB_API_URL", "github_api_url", &f.GitHubAPIURL},
+		{"TILEGATE_APP_ID", "app_id", &f.AppID},
+		{keyVariable, "private_key", &f.PrivateKey},
+		{keyFileVariable, "private_key_file", &f.PrivateKeyFile},
+		{"TILEGATE_WEBHOOK_SECRET", "webhook_secret", &f.WebhookSecret},
+		{"TILEGATE_DATABASE_URL", "database_url", &f.DatabaseURL},
+		{"TILEGATE_LISTEN", "listen", &f.Listen},
+		{"TILEGATE_ADMIN_LISTEN", "admin_listen", &f.AdminListen},
+		{"TILEGATE_PUBLIC_URL", "public_url", &f.PublicURL},
+		{"TILEGATE_RECONCILE_INTERVAL", "reconcile_interval", &f.ReconcileInterval},
+		{"TILEGATE_WRITE_PACE", "write_pace", &f.WritePace},
+		{"TILEGATE_POLL_INTERVAL", "poll_interval", &f.PollInterval},
+	}
+}
+
+// The two variables of the App's key, and what they are called together.
+const (
+	keyVariable     = "TILEGATE_PRIVATE_KEY"
+	keyFileVariable = "TILEGATE_PRIVATE_KEY_FILE"
+	eitherKey       = keyVariable + " or " + keyFileVariable
+)
+
+// names tell by a setting's variable where its value comes from, or where one could
+// be written when there is none. A variable that is not in it names itself.
+type names map[string]string
+
+func (n names) of(variable string) string { return orDefault(n[variable], variable) }
+
 // LoadSettings reads the YAML text of a file (may be nil) and the environment. The
 // error names every missing or malformed setting and what was expected, and never
 // shows a secret's value.
 func LoadSettings(name string, data []byte, getenv func(string) string) (Settings, error) {
-	f, err := readFile(name, data, getenv)
+	f, names, err := readFile(name, data, getenv)
 	if err != nil {
 		return Settings{}, err
 	}
-	return f.settings()
+	return f.settings(names)
 }
 
 // LoadDatabaseURL reads only where the App's database is, for commands that
 // need neither GitHub nor a secret.
 func LoadDatabaseURL(name string, data []byte, getenv func(string) string) (string, error) {
-	f, err := readFile(name, data, getenv)
+	f, names, err := readFile(name, data, getenv)
 	if err != nil {
 		return "", err
 	}
-	var p problems
+	p := problems{names: names}
 	u := f.databaseURL(&p)
-	return u, errors.Join(p...)
+	return u, errors.Join(p.found...)
 }
 
 // readFile reads the YAML text and lays the environment over it.
-func readFile(name string, data []byte, getenv func(string) string) (f file, err error) {
+func readFile(name string, data []byte, getenv func(string) string) (f file, from names, err error) {
 	if len(data) > 0 {
 		if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
 			// The excerpt would quote the file, which may hold secrets.
-			return file{}, fmt.Errorf("%s: expected the keys of docs/serve.md with text values: %s", name, yaml.FormatError(err, false, false))
+			return file{}, nil, fmt.Errorf("%s: expected the keys of docs/serve.md with text values: %s", name, yaml.FormatError(err, false, false))
 		}
 	}
-	for name, field := range f.variables() {
-		if v := getenv(name); v != "" {
-			*field = v
+	from = names{}
+	for _, s := range f.all() {
+		switch v := getenv(s.variable); {
+		case v != "":
+			*s.text = v
+		case *s.text != "":
+			from[s.variable] = name + ": " + s.key
+		case name != "":
+			from[s.variable] = s.variable + ", or " + s.key + " in " + name
 		}
+	}
+	if name != "" {
+		from[eitherKey] = eitherKey + ", or private_key or private_key_file in " + name
 	}
 	// A key given directly beats a file named in the other place.
-	if getenv("TILEGATE_PRIVATE_KEY_FILE") != "" && getenv("TILEGATE_PRIVATE_KEY") == "" {
+	if getenv(keyFileVariable) != "" && getenv(keyVariable) == "" {
 		f.PrivateKey = ""
 	}
-	return f, nil
-}
-
-// variables are the environment variables, each with the setting that it overrides.
-func (f *file) variables() map[string]*string {
-	return map[string]*string{
-		"TILEGATE_GITHUB_API_URL":     &f.GitHubAPIURL,
-		"TILEGATE_APP_ID":             &f.AppID,
-		"TILEGATE_PRIVATE_KEY":        &f.PrivateKey,
-		"TILEGATE_PRIVATE_KEY_FILE":   &f.PrivateKeyFile,
-		"TILEGATE_WEBHOOK_SECRET":     &f.WebhookSecret,
-		"TILEGATE_DATABASE_URL":       &f.DatabaseURL,
-		"TILEGATE_LISTEN":             &f.Listen,
-		"TILEGATE_ADMIN_LISTEN":       &f.AdminListen,
-		"TILEGATE_PUBLIC_URL":         &f.PublicURL,
-		"TILEGATE_RECONCILE_INTERVAL": &f.ReconcileInterval,
-		"TILEGATE_WRITE_PACE":         &f.WritePace,
-		"TILEGATE_POLL_INTERVAL":      &f.PollInterval,
-	}
+	return f, from, nil
 }
 
 // ofCluster begins the variables that Kubernetes sets in every container beside a
@@ -118,12 +151,13 @@ var ofCluster = []string{"TILEGATE_PORT", "TILEGATE_SERVICE_"}
 // gives them) that begin as the App's do and that it does not read, sorted: most are
 // slips of the pen.
 func Unread(environ []string) []string {
-	known := new(file).variables()
+	known := new(file).all()
 	var unread []string
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-		if begins("TILEGATE_") && known[name] == nil && !slices.ContainsFunc(ofCluster, begins) {
+		is := func(s setting) bool { return s.variable == name }
+		if begins("TILEGATE_") && !slices.ContainsFunc(known, is) && !slices.ContainsFunc(ofCluster, begins) {
 			unread = append(unread, name)
 		}
 	}
@@ -142,23 +176,27 @@ func (f file) databaseURL(p *problems) string {
 }
 
 // problems collects complaints about settings.
-type problems []error
+type problems struct {
+	names names
+	found []error
+}
 
-func (p *problems) add(name, want, found string) {
+func (p *problems) add(variable, want, found string) {
 	if found == "" {
 		found = "nothing"
 	}
-	*p = append(*p, fmt.Errorf("%s: expected %s, found %s", name, want, found))
+	p.found = append(p.found, fmt.Errorf("%s: expected %s, found %s", p.names.of(variable), want, found))
 }
 
-func (f file) settings() (Settings, error) {
+func (f file) settings(names names) (Settings, error) {
 	s := Settings{
+		names:        names,
 		GitHubAPIURL: strings.TrimSuffix(orDefault(f.GitHubAPIURL, "https://api.github.com"), "/"),
 		Listen:       orDefault(f.Listen, ":8080"),
 		AdminListen:  orDefault(f.AdminListen, "127.0.0.1:8081"),
 		PublicURL:    strings.TrimSuffix(f.PublicURL, "/"),
 	}
-	var p problems
+	p := problems{names: names}
 	s.DatabaseURL = f.databaseURL(&p)
 	if !httpURL(s.GitHubAPIURL) {
 		p.add("TILEGATE_GITHUB_API_URL", "an http or https URL such as https://api.github.com or https://HOST/api/v3", strconv.Quote(f.GitHubAPIURL))
@@ -191,16 +229,16 @@ func (f file) settings() (Settings, error) {
 	s.ReconcileInterval = duration(&p, "TILEGATE_RECONCILE_INTERVAL", f.ReconcileInterval, 5*time.Minute, time.Millisecond)
 	s.WritePace = duration(&p, "TILEGATE_WRITE_PACE", f.WritePace, time.Second, 0)
 	s.PollInterval = duration(&p, "TILEGATE_POLL_INTERVAL", f.PollInterval, 30*time.Second, time.Millisecond)
-	slices.SortFunc(p, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return s, errors.Join(p...)
+	slices.SortFunc(p.found, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return s, errors.Join(p.found...)
 }
 
 // privateKey takes the key from its text or its file and checks its form.
 func (f file) privateKey(p *problems) Secret {
 	const want = "a PEM block with the App's RSA private key"
-	name, text := "TILEGATE_PRIVATE_KEY", f.PrivateKey
+	name, text := keyVariable, f.PrivateKey
 	if text == "" && f.PrivateKeyFile != "" {
-		name = "TILEGATE_PRIVATE_KEY_FILE"
+		name = keyFileVariable
 		data, err := os.ReadFile(f.PrivateKeyFile)
 		if err != nil {
 			p.add(name, "a readable file with "+want, "none ("+err.Error()+")")
@@ -209,7 +247,7 @@ func (f file) privateKey(p *problems) Secret {
 		text = string(data)
 	}
 	if text == "" {
-		p.add("TILEGATE_PRIVATE_KEY or TILEGATE_PRIVATE_KEY_FILE", want, "nothing")
+		p.add(eitherKey, want, "nothing")
 		return ""
 	}
 	// A single-line variable often carries its line ends as "\n".
@@ -268,11 +306,17 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
+// shortSecret is the length below which a webhook secret may be guessed.
+const shortSecret = 16
+
 // Doubts are what is odd about the settings and may yet be meant.
 func (s Settings) Doubts() []string {
 	var doubts []string
 	if u, err := url.Parse(s.GitHubAPIURL); err == nil && u.Scheme == "https" && strings.Trim(u.Path, "/") == "" && !strings.HasPrefix(u.Host, "api.") {
-		doubts = append(doubts, fmt.Sprintf("TILEGATE_GITHUB_API_URL: %s does not look like the root of an API: an Enterprise Server has it at https://HOST/api/v3", s.GitHubAPIURL))
+		doubts = append(doubts, fmt.Sprintf("%s: %s does not look like the root of an API: an Enterprise Server has it at https://HOST/api/v3", s.Name("TILEGATE_GITHUB_API_URL"), s.GitHubAPIURL))
+	}
+	if slices.ContainsFunc(s.WebhookSecrets, func(secret Secret) bool { return len(secret.Reveal()) < shortSecret }) {
+		doubts = append(doubts, fmt.Sprintf("%s: expected at least %d characters in each secret, found fewer: who guesses it can send deliveries in GitHub's name; set a random one, such as `openssl rand -hex 32` prints, here and in the App's settings on GitHub", s.Name("TILEGATE_WEBHOOK_SECRET"), shortSecret))
 	}
 	return doubts
 }

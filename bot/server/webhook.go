@@ -26,6 +26,14 @@ const (
 	bigBodies  = 4 // requests that may hold more than freeChunks at a time
 )
 
+// Results of requests from whom does not hold the secret, and the event of a request
+// that has shown none.
+const (
+	unsigned     = "unsigned" // without a signature of the right form
+	forged       = "forged"   // with one that no secret made
+	unknownEvent = "unknown"
+)
+
 // Inbox stores a delivery durably together with the job that will act on it,
 // and reports whether it was new.
 type Inbox interface {
@@ -49,25 +57,25 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	event, guid := r.Header.Get("X-GitHub-Event"), r.Header.Get("X-GitHub-Delivery")
 	signature, ok := signatureOf(r.Header.Get("X-Hub-Signature-256"))
 	if !ok || len(h.secrets) == 0 {
-		h.refuse(w, "unknown", "unsigned", http.StatusUnauthorized, "a valid X-Hub-Signature-256 is required")
+		h.refuse(w, unknownEvent, unsigned, http.StatusUnauthorized, "a valid X-Hub-Signature-256 is required")
 		return
 	}
 	body, genuine, err := h.read(w, r, signature)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		h.refuse(w, "unknown", "too large", http.StatusRequestEntityTooLarge, "the body is over 25 MiB")
+		h.refuse(w, unknownEvent, "too large", http.StatusRequestEntityTooLarge, "the body is over 25 MiB")
 		return
 	case err != nil:
-		h.refuse(w, "unknown", "broken off", http.StatusBadRequest, "the body could not be read")
+		h.refuse(w, unknownEvent, "broken off", http.StatusBadRequest, "the body could not be read")
 		return
 	case !genuine:
-		h.refuse(w, "unknown", "forged", http.StatusUnauthorized, "a valid X-Hub-Signature-256 is required")
+		h.refuse(w, unknownEvent, forged, http.StatusUnauthorized, "a valid X-Hub-Signature-256 is required")
 		return
 	}
 	// From here on the sender holds the secret.
 	if event == "" || guid == "" || len(event) > 100 || len(guid) > 100 {
-		h.refuse(w, "unknown", "without headers", http.StatusBadRequest, "expected the headers X-GitHub-Event and X-GitHub-Delivery")
+		h.refuse(w, unknownEvent, "without headers", http.StatusBadRequest, "expected the headers X-GitHub-Event and X-GitHub-Delivery")
 		return
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/x-www-form-urlencoded" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +39,8 @@ type queries struct {
 // Store is the App's database. It is safe for concurrent use.
 type Store struct {
 	queries
-	db *sql.DB
+	db   *sql.DB
+	lock *os.File // nil for a reader and for a database in memory
 }
 
 // Tx is one transaction. Inside Update only the transaction may be used: the
@@ -52,28 +54,39 @@ type Tx struct {
 func (t *Tx) SQL() *sql.Tx { return t.tx }
 
 // Open opens the database of a URL of the form "sqlite:PATH", creates or
-// migrates its tables, and reads the time from now.
+// migrates its tables, and reads the time from now. Until it is closed, or its
+// process ends, no other one opens the same database: ErrInUse.
 func Open(ctx context.Context, databaseURL string, now func() time.Time) (*Store, error) {
 	path, err := sqlitePath(databaseURL)
 	if err != nil {
 		return nil, err
+	}
+	var held *os.File
+	if path != inMemory {
+		if held, err = lock(path); err != nil {
+			return nil, fmt.Errorf("open database %s: %w", path, err)
+		}
 	}
 	// FULL: an acknowledged webhook must survive a power loss.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_txlock=immediate"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
+		held.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	// SQLite has one writer; one connection turns lock waits into a queue.
 	db.SetMaxOpenConns(1)
-	s := &Store{queries: queries{q: db, now: now}, db: db}
+	s := &Store{queries: queries{q: db, now: now}, db: db, lock: held}
 	if err := s.migrate(ctx); err != nil {
-		db.Close()
+		s.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	return s, nil
 }
+
+// inMemory is the path of a database that no other process can open.
+const inMemory = ":memory:"
 
 // sqlitePath is the path of a URL of the form "sqlite:PATH".
 func sqlitePath(databaseURL string) (string, error) {
@@ -88,8 +101,14 @@ func sqlitePath(databaseURL string) (string, error) {
 // DB returns the pool for a queue driver.
 func (s *Store) DB() *sql.DB { return s.db }
 
-// Close closes the database.
-func (s *Store) Close() error { return s.db.Close() }
+// Close closes the database and lets another process open it.
+func (s *Store) Close() error {
+	err := s.db.Close()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {

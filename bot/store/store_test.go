@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -164,5 +165,38 @@ func BenchmarkAddDelivery(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		_, err := s.AddDelivery(b.Context(), store.Delivery{GUID: time.Duration(i).String(), Payload: payload})
 		require.NoError(b, err)
+	}
+}
+
+// One process works on a database: a second one would send what waits once more.
+func TestOpenRefusesASecondOwner(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tilegate.db")
+	s, _ := open(t, path)
+	link := filepath.Join(dir, "link.db")
+	require.NoError(t, os.Symlink(path, link))
+	for _, name := range []string{path, link} {
+		_, err := store.Open(t.Context(), "sqlite:"+name, time.Now)
+		require.ErrorIs(t, err, store.ErrInUse)
+		require.ErrorContains(t, err, "stop the other one, or give this one a database of its own")
+	}
+	reader, err := store.OpenReader(t.Context(), "sqlite:"+path)
+	require.NoError(t, err, "to read is no second owner")
+	require.NoError(t, reader.Close())
+	require.NoError(t, s.Close())
+	again, err := store.Open(t.Context(), "sqlite:"+link, time.Now)
+	require.NoError(t, err)
+	require.NoError(t, again.Close())
+
+	ahead := filepath.Join(dir, "ahead.db")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "later.db"), ahead))
+	open(t, ahead)
+	_, err = store.Open(t.Context(), "sqlite:"+filepath.Join(dir, "later.db"), time.Now)
+	require.ErrorIs(t, err, store.ErrInUse, "the link was there before the database")
+
+	for range 2 {
+		s, err := store.Open(t.Context(), "sqlite::memory:", time.Now)
+		require.NoError(t, err, "each database in memory is one of its own")
+		t.Cleanup(func() { s.Close() })
 	}
 }

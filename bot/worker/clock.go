@@ -108,17 +108,35 @@ func (a *App) runSweep(ctx context.Context) error {
 // redeliver them.
 const deliveryMemory = 30 * 24 * time.Hour
 
+// sweepPart is a part of a sweep that can fail, as the metric names it.
+type sweepPart string
+
+const (
+	sweepDatabase      sweepPart = "database"
+	sweepDeliveries    sweepPart = "deliveries"
+	sweepInstallations sweepPart = "installations"
+	sweepRepository    sweepPart = "repository"
+)
+
 func (a *App) sweepAll(ctx context.Context) error {
-	if err := a.Store.Prune(ctx, a.Now().Add(-deliveryMemory)); err != nil {
-		return err
-	}
 	var failures []error
+	failed := func(part sweepPart, err error) {
+		failures = append(failures, err)
+		if ctx.Err() == nil {
+			a.metrics.sweepFailures.WithLabelValues(string(part)).Inc()
+		}
+	}
+	if err := a.Store.Prune(ctx, a.Now().Add(-deliveryMemory)); err != nil {
+		failed(sweepDatabase, err)
+		return errors.Join(failures...)
+	}
 	if err := a.acceptMissed(ctx); err != nil {
-		failures = append(failures, fmt.Errorf("read missed deliveries: %w", err))
+		failed(sweepDeliveries, fmt.Errorf("read missed deliveries: %w", err))
 	}
 	installations, err := a.Reader.Installations(ctx)
 	if err != nil {
-		return errors.Join(append(failures, err)...)
+		failed(sweepInstallations, err)
+		return errors.Join(failures...)
 	}
 	for _, i := range installations {
 		if i.Suspended {
@@ -127,9 +145,12 @@ func (a *App) sweepAll(ctx context.Context) error {
 		for _, repo := range i.Repos {
 			// One repository that cannot be read must not hide the others.
 			if err := a.sweepRepo(ctx, repo); err != nil {
-				failures = append(failures, err)
+				failed(sweepRepository, err)
 			}
 		}
+	}
+	if len(failures) == 0 {
+		a.metrics.swept.Set(float64(a.Now().Unix()))
 	}
 	return errors.Join(failures...)
 }

@@ -21,6 +21,12 @@ import (
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
+// Results of looks, as the metric names them.
+const (
+	lookDone   = "done"
+	lookFailed = "failed"
+)
+
 // lookAt looks at a target, again as long as something asked for it meanwhile.
 // A look that fails is repeated after a growing time.
 func (a *App) lookAt(ctx context.Context, key string, d depth) error {
@@ -34,9 +40,9 @@ func (a *App) lookAt(ctx context.Context, key string, d depth) error {
 			a.turns.leave(key)
 			return ctx.Err()
 		}
-		result := "done"
+		result := lookDone
 		if err != nil {
-			result = "failed"
+			result = lookFailed
 		}
 		a.metrics.looks.WithLabelValues(result).Observe(a.Now().Sub(started).Seconds())
 		if err != nil {

@@ -91,7 +91,8 @@ func openRiver[TTx any](ctx context.Context, a *App, driver riverdriver.Driver[T
 
 func (q *riverQueue[TTx]) start(ctx context.Context) error { return q.client.Start(ctx) }
 
-func (q *riverQueue[TTx]) stop(ctx context.Context) error { return q.client.StopAndCancel(ctx) }
+// stop waits for the jobs under way, which the end of start's context has cancelled.
+func (q *riverQueue[TTx]) stop(ctx context.Context) error { return q.client.Stop(ctx) }
 
 func (q *riverQueue[TTx]) addDelivery(ctx context.Context, tx *store.Tx, guid string) error {
 	_, err := q.client.InsertTx(ctx, q.tx(tx), deliveryArgs{GUID: guid}, nil)

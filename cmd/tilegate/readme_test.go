@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tilegate/tilegate/bot/server"
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
 )
@@ -224,6 +225,34 @@ func TestReadmeForOperators(t *testing.T) {
 	case <-deadline:
 		t.Fatalf("does not end: %s", log.String())
 	}
+}
+
+// What docs/serve.md says of the container is what the Dockerfile makes, and its line
+// sets settings that exist.
+func TestContainerPageIsTrue(t *testing.T) {
+	_, page, found := strings.Cut(readFile(t, "../../docs/serve.md"), "\n## In a container\n")
+	require.True(t, found)
+	page, _, _ = strings.Cut(page, "\n## ")
+	made := map[string]string{}
+	for line := range strings.Lines(readFile(t, "../../Dockerfile")) {
+		if word, rest, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			made[word] = rest
+		}
+	}
+	user, group, _ := strings.Cut(made["USER"], ":")
+	require.Equal(t, user, group)
+	require.Contains(t, page, "user and group "+user+",")
+	require.Contains(t, page, "chown "+user+" key.pem")
+	require.Contains(t, page, "the volume `"+made["VOLUME"]+"`")
+	require.Contains(t, page, "-v tilegate-data:"+made["VOLUME"]+" ")
+	require.Contains(t, page, "-p "+made["EXPOSE"]+":"+made["EXPOSE"]+" ")
+	require.Equal(t, `["serve"]`, made["CMD"])
+	require.Equal(t, `["/tilegate"]`, made["ENTRYPOINT"])
+	require.Equal(t, "TILEGATE_DATABASE_URL=sqlite:/data/tilegate.db TILEGATE_LISTEN=:8080", made["ENV"])
+	require.Contains(t, page, "`TILEGATE_DATABASE_URL=sqlite:/data/tilegate.db`")
+	require.Contains(t, page, "`TILEGATE_LISTEN` is `:8080`")
+	require.Empty(t, server.Unread(regexp.MustCompile(`TILEGATE_\w+`).FindAllString(page, -1)))
+	require.Contains(t, made["ARG"], "RELEASE")
 }
 
 type lockedBuffer struct {

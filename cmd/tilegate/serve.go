@@ -56,12 +56,12 @@ func (c *serveCmd) Run(s streams) error {
 	}
 	public, err := net.Listen("tcp", settings.Listen)
 	if err != nil {
-		return fmt.Errorf("TILEGATE_LISTEN: %w", err)
+		return fmt.Errorf("%s: %w", settings.Name("TILEGATE_LISTEN"), err)
 	}
 	defer public.Close()
 	admin, err := net.Listen("tcp", settings.AdminListen)
 	if err != nil {
-		return fmt.Errorf("TILEGATE_ADMIN_LISTEN: %w", err)
+		return fmt.Errorf("%s: %w", settings.Name("TILEGATE_ADMIN_LISTEN"), err)
 	}
 	defer admin.Close()
 	err = serve(ctx, settings, public, admin, log)
@@ -75,7 +75,7 @@ func (c *serveCmd) Run(s streams) error {
 func serve(ctx context.Context, settings server.Settings, public, admin net.Listener, log *slog.Logger) error {
 	st, err := store.Open(ctx, settings.DatabaseURL, time.Now)
 	if err != nil {
-		return fmt.Errorf("TILEGATE_DATABASE_URL %s: %w", settings.DatabaseURL, err)
+		return fmt.Errorf("%s %s: %w", settings.Name("TILEGATE_DATABASE_URL"), settings.DatabaseURL, err)
 	}
 	defer st.Close()
 	key, err := st.Key(ctx, "run pages")
@@ -138,10 +138,13 @@ func setupPage(settings server.Settings) ([]byte, error) {
 	for _, p := range permissions {
 		rights[p.Name] = p.Access
 	}
-	manifest, err := json.MarshalIndent(map[string]any{
-		"name": "tilegate", "url": "https://github.com/tilegate/tilegate", "public": false,
-		"hook_attributes": map[string]any{"url": webhook}, "default_permissions": rights, "default_events": events,
-	}, "", "  ")
+	form := map[string]any{
+		"name": "tilegate", "url": "https://github.com/tilegate/tilegate", "public": false, "default_permissions": rights, "default_events": events,
+	}
+	if webhook != "" { // GitHub refuses a webhook without an address
+		form["hook_attributes"] = map[string]any{"url": webhook}
+	}
+	manifest, err := json.MarshalIndent(form, "", "  ")
 	if err != nil {
 		return nil, err
 	}
