@@ -449,6 +449,9 @@ func (f *frame) member(n syntax.Node) (binding, *term) {
 		return b, t
 	}
 	t := f.eval(object)
+	if v := f.run.s.fieldValue(t, name); v != nil {
+		return binding{}, v
+	}
 	c := f.classOf(t)
 	stored := u.storedIn(t, name, func() *term {
 		if c != nil {
@@ -599,6 +602,9 @@ func (f *frame) invoke(n syntax.Node, fn *closure, callee *term, args []argument
 	}
 	callee, kids = asMethod(u, callee, kids)
 	kids = f.run.s.normalArgs(callee, f.run.s.torchArgs(callee, kids))
+	if v := f.run.s.namedTupleOf(callee, kids); v != nil {
+		return f.run.made(v, n), false
+	}
 	t = u.raw("call", "", append([]*term{callee}, kids...)...)
 	if isRandom(name) {
 		count := f.run.fresh[t]

@@ -60,6 +60,10 @@ type side struct {
 	// automatic remembers the fixtures of a scope that are used without being
 	// named, in order; each test asks.
 	automatic map[*frame][]string
+	// records remembers what objects of a class hold, nil where that is not sure; tuples
+	// are those that a NamedTuple made, with its fields.
+	records map[*class]*record
+	tuples  map[*term][]*record
 	// taken is what decorators used, by definition; given counts the assignments.
 	taken  map[syntax.Node][]taking
 	given  map[takenName]int
@@ -245,7 +249,7 @@ func (s *side) newRun() *run { return &run{s: s, fresh: map[*term]int{}, ended: 
 func newSide(u *universe, f *syntax.File, known map[string]*signature) *side {
 	return &side{
 		u: u.side(), file: f, tested: f, closures: map[*term]*closure{}, shown: map[*term][]*closure{}, origin: map[*term]syntax.Node{},
-		classes: map[string]*class{}, keys: map[syntax.Node]string{}, named: map[string]int{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{},
+		classes: map[string]*class{}, keys: map[syntax.Node]string{}, named: map[string]int{}, known: known, fnOf: map[closureKey]*term{}, helpers: map[string]*closure{}, generators: map[syntax.Node]bool{}, unentered: map[syntax.Node]*term{}, automatic: map[*frame][]string{}, records: map[*class]*record{}, tuples: map[*term][]*record{},
 	}
 }
 
