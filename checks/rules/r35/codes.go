@@ -166,21 +166,63 @@ func (r *tracked) verdict(stmt syntax.Node) use {
 		}
 		return result
 	case "with_statement":
+		if r.mentions(stmt.ChildOf("with_clause")) {
+			return unclear
+		}
 		if v := r.block(stmt.Field("body")); v != checks || !suppresses(stmt) {
 			return v
 		}
 		return ignores
 	case "try_statement":
-		if v := r.block(stmt.Field("body")); v != checks || !swallows(stmt) {
-			return v
+		body := stmt.Field("body")
+		v := r.block(body)
+		switch v {
+		case checks:
+			if swallows(stmt) {
+				return ignores
+			}
+		case nothing, sometimes, tells:
+			if later := r.around(stmt, body); later != nothing {
+				return later
+			}
 		}
-		return ignores
+		return v
 	case "for_statement", "while_statement":
 		if r.onlyChecked(stmt) {
 			return sometimes
 		}
 	}
 	return unclear
+}
+
+// around is what a statement does with a code after a part of it has run: in the branch
+// of a try statement or a loop that follows the part, at the end, or to go on looping.
+// Where it is used otherwise than to write a message, it may be checked.
+func (r *tracked) around(stmt, part syntax.Node) use {
+	if stmt.Is("while_statement") && r.mentions(stmt.Field("condition")) {
+		return unclear
+	}
+	if !stmt.Is("try_statement", "for_statement", "while_statement") {
+		return nothing
+	}
+	inBody := part.Inside(stmt.Field("body"))
+	for c := range stmt.Children() {
+		handler := c.Is("except_clause", "except_group_clause")
+		if !handler && !c.Is("else_clause", "finally_clause") || !inBody && !c.Is("finally_clause") || part.Inside(c) || !r.mentions(c) {
+			continue
+		}
+		body := c.Field("body")
+		if !body.Valid() {
+			body = c.ChildOf("block")
+		}
+		switch v := r.block(body); {
+		case v == checks && !handler:
+			return checks
+		case v != nothing && v != sometimes && v != tells:
+			return unclear
+		}
+	}
+	return nothing
 }
 
 // expression is verdict for an expression that stands alone.

@@ -328,7 +328,7 @@ func optional(p *rules.Pass, r *host.Register, op syntax.Node, all int) {
 	for _, n := range declared {
 		if name := n.Text(); !has[name] && n.Parent().Is("default_parameter", "typed_default_parameter") {
 			lacks = append(lacks, name)
-			if gives(p.Tree.File(p.Kernel.Test), name) {
+			if gives(p.Tree.File(p.Kernel.Test), op.Field("name").Text(), name) {
 				given = append(given, name)
 			}
 		}
@@ -342,15 +342,19 @@ func optional(p *rules.Pass, r *host.Register, op syntax.Node, all int) {
 	}
 }
 
-// gives reports whether a test names an argument: in a call, or in a mapping of
-// arguments.
-func gives(test *syntax.File, name string) bool {
-	for _, n := range test.Root().Find("keyword_argument", "pair") {
-		if n.Field("name").Text() == name || syntax.PyString(n.Field("key")) == name {
-			return true
+// gives reports whether a test gives an op an argument by its name: in a call of it, or of
+// what gets the op and arguments for it, alone or in a mapping.
+func gives(test *syntax.File, op, name string) bool {
+	return slices.ContainsFunc(test.Root().Find("keyword_argument", "pair"), func(n syntax.Node) bool {
+		if n.Field("name").Text() != name && syntax.PyString(n.Field("key")) != name {
+			return false
 		}
-	}
-	return false
+		call := n.Ancestor("call")
+		for call.Field("function").Text() == "dict" {
+			call = call.Ancestor("call")
+		}
+		return syntax.PyName(call.Field("function")) == op || slices.ContainsFunc(syntax.PyArgs(call), func(a syntax.Node) bool { return syntax.PyName(a) == op })
+	})
 }
 
 // syntaxName is the name of an item, or the item.

@@ -68,7 +68,7 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, is f
 		if is == asCode {
 			fix = fixMissing(w, c, parent, "rc", true)
 		}
-		p.ReportFix(n, rules.Error, "rc", fix, "the return code of `%s` is dropped; expected `check_rc` right after the call", c.Symbol)
+		dropped(p, c, n, fix)
 	case parent.Is("assignment") && parent.Field("right") == n && parent.Field("left").Is("identifier"):
 		assigned(p, w, c, parent, parent.Field("left").Text(), is, output, hops)
 	case parent.Is("return_statement"):
@@ -86,6 +86,11 @@ func follow(p *rules.Pass, w *host.Wrapper, c *host.LibCall, n syntax.Node, is f
 	}
 }
 
+// dropped reports a call after which nobody has the code.
+func dropped(p *rules.Pass, c *host.LibCall, call syntax.Node, fix *rules.Fix) {
+	p.ReportFix(call, rules.Error, "rc", fix, "the return code of `%s` is dropped; expected `check_rc` right after the call", c.Symbol)
+}
+
 // returnedCode follows a code that a function returns to its callers, alone or as one
 // of several parts.
 func returnedCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall, fn syntax.Node, part, parts int, is form, hops int) {
@@ -100,8 +105,12 @@ func returnedCode(p *rules.Pass, w *host.Wrapper, c *host.LibCall, fn syntax.Nod
 	}
 	for _, call := range callers {
 		parent := call.Parent()
-		if part < 0 || parent.Is("expression_statement") {
+		if part < 0 {
 			follow(p, w, c, call, is, "", hops-1)
+			continue
+		}
+		if parent.Is("expression_statement") {
+			dropped(p, c, call, nil) // with other parts, so that no statement checks it alone
 			continue
 		}
 		targets := parent.Field("left").NamedChildren()
@@ -183,12 +192,20 @@ func assigned(p *rules.Pass, w *host.Wrapper, c *host.LibCall, assignment syntax
 			}
 			continue
 		}
+		part := at
 		at = at.Parent()
 		for at.Valid() && !at.Is("if_statement", "with_statement", "try_statement", "for_statement", "while_statement", "function_definition", "module") {
 			at = at.Parent()
 		}
 		if at.Is("function_definition", "module") {
 			break
+		}
+		switch rc.around(at, part) {
+		case checks:
+			return
+		case unclear:
+			p.Undecided("the return code is used in a way that is not followed")
+			return
 		}
 	}
 	switch {

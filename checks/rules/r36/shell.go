@@ -1,12 +1,14 @@
 package r36
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
 // simple is one command of a shell script: its words without quotes, and the line of
-// the script, from 0, on which it begins.
+// the script, from 0, on which it begins. The words ( and ) alone are the ends of a
+// subshell.
 type simple struct {
 	words []string
 	line  int
@@ -14,6 +16,9 @@ type simple struct {
 
 // before are words that may stand before a command.
 var before = []string{"if", "then", "else", "elif", "while", "until", "do", "{", "!", "time", "sudo", "exec", "command", "env"}
+
+// maxSubshells bounds the subshells inside each other that are followed.
+const maxSubshells = 16
 
 // maxName bounds the word that ends a here-document.
 const maxName = 100
@@ -94,6 +99,9 @@ func simples(script string) []simple {
 			flush()
 		case strings.IndexByte(";&|()", c) >= 0:
 			end()
+			if c == '(' || c == ')' {
+				out = append(out, simple{[]string{string(c)}, line})
+			}
 		default:
 			begun = true
 			word.WriteByte(c)
@@ -126,12 +134,27 @@ type build struct{ toolchain, bootstrap, flags int }
 func (s *shell) builds(script string, first int, here bool) []build {
 	var out []build
 	exported := map[string]setting{}
-	override := 0
+	override, moved := 0, false
+	var around []func() // of the subshells that are open: each takes back what it set
 	for _, c := range simples(script) {
 		at, words := first+c.line, c.words
 		own := map[string]setting{}
 		for len(words) > 0 && assign(own, words[0], at) {
 			words = words[1:]
+		}
+		switch {
+		case len(words) == 0: // what is exported stays so under a new value
+			for name, v := range own {
+				if _, ok := exported[name]; ok {
+					exported[name] = v
+				}
+			}
+		case words[0] == "(" && len(around) < maxSubshells:
+			was, wasHere, wasMoved := maps.Clone(exported), here, moved
+			around = append(around, func() { exported, here, moved = was, wasHere, wasMoved })
+		case words[0] == ")" && len(around) > 0:
+			around[len(around)-1]()
+			around = around[:len(around)-1]
 		}
 		if len(words) < 2 {
 			continue
@@ -146,13 +169,16 @@ func (s *shell) builds(script string, first int, here bool) []build {
 				delete(exported, w)
 			}
 		case "cd", "pushd":
-			here = strings.Contains(words[1], concerns)
+			here, moved = strings.Contains(words[1], concerns), true
 		case "rustup":
 			switch name := choice(words); {
 			case words[1] == "default":
 				s.standard = onlyIf(toolchain(name), at)
 			case words[1] == "override":
-				override = onlyIf(toolchain(name) && words[2] == "set", at)
+				// It is one of the folder in which it is set, and of those below.
+				if here || !moved {
+					override = onlyIf(toolchain(name) && words[2] == "set", at)
+				}
 			}
 		case "cargo":
 			ours := here
