@@ -19,7 +19,7 @@ func unlaunched(p *rules.Pass, e *host.Export, o *outcomes) {
 		return
 	}
 	report := func(n syntax.Node, what string) {
-		if !slices.ContainsFunc(launches, func(l syntax.Node) bool { return precedes(l, n) }) {
+		if !slices.ContainsFunc(launches, func(l syntax.Node) bool { return !o.looks.Spend() || precedes(l, n) }) {
 			p.Reportf(n, rules.Error, "nothing", "%s is answered with `%s`, although nothing was launched: the caller takes an output that was never written; expected a code of `ffi_util::rc`", what, rules.Short(n))
 		}
 	}
@@ -90,7 +90,7 @@ func launching(e *host.Export) []syntax.Node {
 
 // precedes reports whether a launch may have run where control reaches a node.
 func precedes(launch, n syntax.Node) bool {
-	if launch.Ancestor("macro_definition") != n.Ancestor("macro_definition") || launch.Span().Start > n.Span().Start {
+	if launch.Span().Start > n.Span().Start || launch.Ancestor("macro_definition") != n.Ancestor("macro_definition") {
 		return false
 	}
 	for p, from := n.Parent(), n; p.Valid(); p, from = p.Parent(), p {

@@ -12,21 +12,28 @@ import (
 
 // outcomes follows the results of launches to what the caller gets when one failed.
 type outcomes struct {
-	uses   map[string]string      // imported names
-	consts map[string]syntax.Node // values of constants that are defined once
-	funcs  map[string]syntax.Node // functions of the file that are defined once
-	left   int                    // names that are still followed
-	looks  dsl.Budget             // names that are still compared
+	uses   map[string]string           // imported names
+	consts map[string]syntax.Node      // values of constants that are defined once
+	funcs  map[string]syntax.Node      // functions of the file that are defined once
+	left   int                         // names that are still followed
+	looks  dsl.Budget                  // names and statements that are still compared
+	ends   map[syntax.Node]bool        // what leaves says, each asked once
+	zero   map[syntax.Node]bool        // what always says of the names that lets give
+	lasts  map[syntax.Node]syntax.Node // what lastOf says of blocks
 }
 
 // maxFollowed bounds how often a result is followed through a name in one file.
 const maxFollowed = 2000
 
-// maxLooks bounds how many names of one file are compared with those of results.
+// maxLooks bounds how many names and statements of one file are compared with those of
+// results.
 const maxLooks = 400000
 
 func newOutcomes(f *host.FFI) *outcomes {
-	o := &outcomes{f.Uses, map[string]syntax.Node{}, map[string]syntax.Node{}, maxFollowed, maxLooks}
+	o := &outcomes{
+		uses: f.Uses, consts: map[string]syntax.Node{}, funcs: map[string]syntax.Node{}, left: maxFollowed, looks: maxLooks,
+		ends: map[syntax.Node]bool{}, zero: map[syntax.Node]bool{}, lasts: map[syntax.Node]syntax.Node{},
+	}
 	once := func(m map[string]syntax.Node, n, v syntax.Node) {
 		name := n.Field("name").Text()
 		if _, twice := m[name]; twice {
@@ -547,7 +554,15 @@ func (o *outcomes) falls(n syntax.Node) answer {
 			}
 		}
 		names := map[string]syntax.Node{}
+		end, known := o.lasts[n.Parent()]
+		if !known {
+			end = lastOf(n.Parent())
+			o.lasts[n.Parent()] = end
+		}
 		for s := n.Next(); s.Valid(); s = s.Next() {
+			if !o.looks.Spend() {
+				return answer{}
+			}
 			if !s.Named() || s.IsComment() {
 				continue
 			}
@@ -555,7 +570,7 @@ func (o *outcomes) falls(n syntax.Node) answer {
 			if s.Is("expression_statement") {
 				e = s.NamedChild(0)
 			}
-			tail := s == lastOf(s.Parent()) && (!s.Is("expression_statement") || !strings.HasSuffix(s.Text(), ";"))
+			tail := s == end && (!s.Is("expression_statement") || !strings.HasSuffix(s.Text(), ";"))
 			switch {
 			case e.Is("return_expression"):
 				if v := o.named(e.NamedChild(0), names); o.ok(v) || o.always(v) {
@@ -573,6 +588,9 @@ func (o *outcomes) falls(n syntax.Node) answer {
 				names[s.Field("pattern").Text()] = s.Field("value")
 			default:
 				for _, id := range s.Find("identifier") {
+					if !o.looks.Spend() {
+						return answer{}
+					}
 					delete(names, id.Text())
 				}
 			}
@@ -603,6 +621,9 @@ func (o *outcomes) always(id syntax.Node) bool {
 	var let syntax.Node // the one that the name means
 	for at := id; at.Valid() && !let.Valid() && !at.Is("function_item", "closure_expression"); at = at.Parent() {
 		for s := at.Parent().ChildOf("let_declaration"); s.Valid() && s.Span().Start < at.Span().Start; s = s.Next() {
+			if !o.looks.Spend() {
+				return false
+			}
 			pattern := s.Field("pattern")
 			if pattern.Is("mut_pattern") {
 				pattern = pattern.ChildOf("identifier")
@@ -612,7 +633,21 @@ func (o *outcomes) always(id syntax.Node) bool {
 			}
 		}
 	}
-	if !let.Valid() || !o.ok(let.Field("value")) {
+	if !let.Valid() {
+		return false
+	}
+	always, known := o.zero[let]
+	if !known {
+		always = o.unchanged(let, id)
+		o.zero[let] = always
+	}
+	return always
+}
+
+// unchanged reports whether a name that a let gives holds the code of success from there
+// on.
+func (o *outcomes) unchanged(let, id syntax.Node) bool {
+	if !o.ok(let.Field("value")) {
 		return false
 	}
 	block := let.Parent()
@@ -643,7 +678,12 @@ func (o *outcomes) leaves(n syntax.Node) bool {
 	if !n.Valid() {
 		return false
 	}
-	return n.Is("return_expression") || len(n.Find("return_expression")) > 0 || o.exits(n)
+	ends, known := o.ends[n]
+	if !known {
+		ends = n.Is("return_expression") || len(n.Find("return_expression")) > 0 || o.exits(n)
+		o.ends[n] = ends
+	}
+	return ends
 }
 
 // exits is leaves without return.
