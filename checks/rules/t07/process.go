@@ -39,7 +39,7 @@ func process(p *rules.Pass, w *host.Wrapper) {
 // started by itself, and not when it is imported.
 func asScript(root syntax.Node) []syntax.Span {
 	for _, id := range root.Find("identifier") {
-		if p := id.Parent(); id.Text() == "__name__" && (p.Is("pattern_list", "tuple_pattern", "global_statement", "as_pattern_target") || p.Field("left") == id || p.Field("name") == id) {
+		if id.Text() == "__name__" && binds(id) {
 			return nil // the name may be any
 		}
 	}
@@ -55,6 +55,21 @@ func asScript(root syntax.Node) []syntax.Span {
 		}
 	}
 	return out
+}
+
+// binds reports whether a name gets a value where it stands.
+func binds(id syntax.Node) bool {
+	switch p := id.Parent(); p.Kind() {
+	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "global_statement", "as_pattern_target":
+		return true
+	case "assignment", "augmented_assignment", "for_statement", "for_in_clause":
+		return p.Field("left") == id
+	case "named_expression", "function_definition", "class_definition":
+		return p.Field("name") == id
+	case "aliased_import":
+		return p.Field("alias") == id
+	}
+	return false
 }
 
 func isName(n syntax.Node) bool { return n.Is("identifier") && n.Text() == "__name__" }
