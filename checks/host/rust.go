@@ -606,20 +606,25 @@ func (e *Export) findLaunches(entries map[string]*dsl.Func) bool {
 	return whole
 }
 
-// Launched lists the calls of a function of the kernel's module that the export gives
-// generics or a grid, as only the launcher of an entry takes them.
-func (e *Export) Launched(f *FFI, fn *dsl.Func) []syntax.Node {
-	var out []syntax.Node
+// Launched lists those of some functions of the kernel's modules, spelled module::name,
+// that the export calls and gives generics or a grid, as only the launcher of an entry
+// takes them. Of more calls than maxLaunches the rest is left out.
+func (e *Export) Launched(f *FFI, functions map[string]bool) map[string]bool {
+	out, left := map[string]bool{}, maxLaunches
 	for _, c := range dsl.Calls(e.Body) {
 		if c.Method() || c.Name == "" {
 			continue
 		}
 		parts := strings.Split(f.FullPath(c.Path), "::")
-		if n := len(parts); n < 2 || parts[n-1] != fn.Name || parts[n-2] != fn.Module.Name {
+		name := strings.Join(parts[max(0, len(parts)-2):], "::")
+		if !functions[name] || out[name] {
 			continue
 		}
-		if l := e.newLaunch(fn, c); l.GenericsAt.Valid() || l.Grid.Valid() {
-			out = append(out, c.Node)
+		if left--; left < 0 {
+			break
+		}
+		if l := e.newLaunch(nil, c); l.GenericsAt.Valid() || l.Grid.Valid() {
+			out[name] = true
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ package r12
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ var Rule = &rules.Rule{
 }
 
 func run(p *rules.Pass) {
+	forgotten(p)
 	for _, m := range dsl.Modules.Of(p) {
 		used := imported(p, m.Name)
 		for _, fn := range m.Entries() {
@@ -48,7 +50,6 @@ func run(p *rules.Pass) {
 		}
 		for _, fn := range m.Funcs {
 			conditional(p, fn)
-			forgotten(p, fn)
 		}
 		variants(p, m.Entries())
 	}
@@ -70,26 +71,31 @@ func conditional(p *rules.Pass, fn *dsl.Func) {
 // plain are attributes that say nothing about what becomes of a function.
 var plain = []string{"allow", "expect", "warn", "deny", "doc", "inline", "must_use", "rustfmt::skip"}
 
-// forgotten reports a function that ffi.rs launches and that has no attribute which
-// makes it an entry.
-func forgotten(p *rules.Pass, fn *dsl.Func) {
+// forgotten reports functions that ffi.rs launches and that have no attribute which
+// makes them entries.
+func forgotten(p *rules.Pass) {
 	k := host.Of(p).Kernel(p.Kernel)
-	if fn.Entry != nil || k.FFI == nil || fn.Node.Damaged() {
+	if k.FFI == nil {
 		return
 	}
-	for _, a := range fn.Node.Attributes() {
-		if !slices.Contains(plain, dsl.AttributePath(a)) {
-			return // reported as conditional, or another macro's
+	byName := map[string]*dsl.Func{}
+	bare := map[string]bool{}
+	for _, m := range dsl.Modules.Of(p) {
+		for _, fn := range m.Funcs {
+			// Another attribute is reported as conditional, or that of another macro.
+			if fn.Entry == nil && !fn.Node.Damaged() && !slices.ContainsFunc(fn.Node.Attributes(), func(a syntax.Node) bool { return !slices.Contains(plain, dsl.AttributePath(a)) }) {
+				byName[m.Name+"::"+fn.Name] = fn
+				bare[m.Name+"::"+fn.Name] = true
+			}
 		}
 	}
 	for _, e := range k.FFI.Exports {
-		if len(e.Launched(k.FFI, fn)) == 0 {
-			continue
+		for _, name := range slices.Sorted(maps.Keys(e.Launched(k.FFI, bare))) {
+			fn := byName[name]
+			delete(bare, name)
+			fix := rules.Insert(fn.Node.Span().Start, "#[cutile::entry()]\n"+host.Indent(fn.Node), "make the function an entry")
+			p.ReportFix(fn.NameAt, rules.Error, "no attribute", fix, "`%s` launches `%s`, which is no entry and has no launcher; expected `#[cutile::entry()]` above it", e.Name, fn.Name)
 		}
-		at := fn.Node.Span().Start
-		fix := rules.Insert(at, "#[cutile::entry()]\n"+host.Indent(fn.Node), "make the function an entry")
-		p.ReportFix(fn.NameAt, rules.Error, "no attribute", fix, "`%s` launches `%s`, which is no entry and has no launcher; expected `#[cutile::entry()]` above it", e.Name, fn.Name)
-		return
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -82,7 +83,14 @@ const selector = "src/tilegym/backend/selector.py"
 // the selector does not know: it is always answered with no.
 func spelled(p *rules.Pass, t *host.Wrapper) {
 	f := p.Tree.File(selector)
-	if f.Unread != "" || !slices.ContainsFunc(f.Root().Find("string"), func(n syntax.Node) bool { return syntax.PyString(n) == host.Backend }) {
+	if f.Unread != "" {
+		return
+	}
+	listed := map[string]bool{}
+	for _, n := range f.Root().Find("string") {
+		listed[syntax.PyString(n)] = true
+	}
+	if !listed[host.Backend] {
 		return // S8's, or another way to list backends
 	}
 	for _, c := range t.File.Root().Find("call") {
@@ -95,7 +103,7 @@ func spelled(p *rules.Pass, t *host.Wrapper) {
 			continue
 		}
 		meant := tree.MeansBackend(name) || words.Nearest(name, slices.Concat([]string{host.Backend}, records.KnownBackends)) == host.Backend
-		if !meant || slices.ContainsFunc(f.Root().Find("string"), func(n syntax.Node) bool { return syntax.PyString(n) == name }) {
+		if !meant || listed[name] {
 			continue
 		}
 		var fix *rules.Fix
@@ -494,21 +502,27 @@ func callers(p *rules.Pass, ops map[string]bool) bool {
 		dir, _, _ := strings.Cut(below, "/")
 		return path.Ext(name) == ".py" && !slices.Contains(backendModules, dir)
 	})
-	for more := true; more; {
-		more = false
-		for _, name := range files {
-			f := p.Tree.File(name)
-			if f.Unread != "" {
-				return false
+	by := map[string][]string{} // the functions and classes that call one of a name
+	for _, name := range files {
+		f := p.Tree.File(name)
+		if f.Unread != "" {
+			return false
+		}
+		for _, c := range f.Root().Find("call") {
+			def := c.Ancestor("function_definition", "class_definition")
+			for up := def; up.Valid(); up = up.Ancestor("function_definition", "class_definition") {
+				def = up
 			}
-			for _, c := range f.Root().Find("call") {
-				def := c.Ancestor("function_definition", "class_definition")
-				for up := def; up.Valid(); up = up.Ancestor("function_definition", "class_definition") {
-					def = up
-				}
-				if by := def.Field("name").Text(); by != "" && ops[syntax.PyName(c.Field("function"))] && !ops[by] {
-					ops[by], more = true, true
-				}
+			callee := syntax.PyName(c.Field("function"))
+			by[callee] = append(by[callee], def.Field("name").Text())
+		}
+	}
+	todo := slices.Collect(maps.Keys(ops))
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, name := range by[todo[0]] {
+			if name != "" && !ops[name] {
+				ops[name] = true
+				todo = append(todo, name)
 			}
 		}
 	}

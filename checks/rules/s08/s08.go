@@ -122,8 +122,9 @@ func takes(n syntax.Node) bool {
 // top of the module, or in the function that makes the table.
 func takenOut(p *rules.Pass, c *conditions, table syntax.Node) {
 	root := c.w.File.Root()
+	back := again(root)
 	for _, n := range root.Find("string") {
-		if syntax.PyString(n) != "cutile-rs" || !takes(n) || !ofBackends(n, table) {
+		if syntax.PyString(n) != host.Backend || !takes(n) || !ofBackends(n, table) {
 			continue
 		}
 		st := n
@@ -135,7 +136,7 @@ func takenOut(p *rules.Pass, c *conditions, table syntax.Node) {
 		if owner != root {
 			block = owner.Field("body")
 		}
-		if st.Parent() != block || owner != root && (!table.Valid() || host.Owner(table) != owner || table.Span().Start > n.Span().Start) || again(root, n) {
+		if st.Parent() != block || owner != root && (!table.Valid() || host.Owner(table) != owner || table.Span().Start > n.Span().Start) || back > n.Span().Start {
 			continue
 		}
 		p.Reportf(n, rules.Error, "off", "`cutile-rs` is taken out of the available backends again: `%s`", rules.Short(st))
@@ -169,21 +170,25 @@ func available(name string) bool {
 	return told
 }
 
-// again reports whether an entry comes back after a place.
-func again(root, n syntax.Node) bool {
-	return slices.ContainsFunc(root.Find("string"), func(o syntax.Node) bool {
-		if syntax.PyString(o) != "cutile-rs" || o.Span().Start <= n.Span().Start || takes(o) {
-			return false
+// again is the last place of a file at which an entry comes back, or -1.
+func again(root syntax.Node) int {
+	last := -1
+	for _, o := range root.Find("string") {
+		if syntax.PyString(o) != host.Backend || takes(o) {
+			continue
 		}
 		switch p := o.Parent(); p.Kind() {
 		case "subscript":
-			return p.Parent().Is("assignment") && p.Parent().Field("left") == p
+			if p.Parent().Is("assignment") && p.Parent().Field("left") == p {
+				last = o.Span().Start
+			}
 		case "argument_list":
-			name := syntax.PyName(p.Parent().Field("function"))
-			return name == "add" || name == "append" || name == "setdefault"
+			if name := syntax.PyName(p.Parent().Field("function")); name == "add" || name == "append" || name == "setdefault" {
+				last = o.Span().Start
+			}
 		}
-		return false
-	})
+	}
+	return last
 }
 
 // conditions reads the conditions of a file.
