@@ -47,6 +47,18 @@ def test_backward(backend):
 			n /= 24
 			return head + mark + lines(n, "    a%d = 0\n") + "    if any((" + lines(n, "a%d, ") + ")):\n        pass\n    run_backward(backend)\n"
 		},
+		"handlers inside each other": func(n int) string {
+			var b strings.Builder
+			b.WriteString(head + mark)
+			for range n >> 13 {
+				for i := range 24 {
+					indent := strings.Repeat(" ", 4+2*i)
+					b.WriteString(indent + "try:\n" + indent + "  raise E\n" + indent + "except E:\n")
+				}
+				b.WriteString(strings.Repeat(" ", 4+2*24) + "x.backward()\n")
+			}
+			return b.String()
+		},
 		"uses below a condition": func(n int) string {
 			n /= 40
 			return head + mark + "    if backend == 'cutile' and any((" + lines(n, "a%d, ") + ")):\n" + strings.Repeat("        x.backward()\n", n)

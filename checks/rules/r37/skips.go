@@ -100,6 +100,7 @@ type skips struct {
 	calls []syntax.Node
 	// What was found out about the file: each is asked once.
 	helpers  map[handed]host.Answer
+	blocks   map[passage]host.Answer
 	asked    map[question]host.Answer
 	values   map[syntax.Node]map[string][]syntax.Node
 	mentions map[syntax.Node]bool
@@ -116,6 +117,12 @@ type handed struct {
 	param string
 }
 
+// passage is the statements of a block up to a place, asked for a name of the backend.
+type passage struct {
+	block, place syntax.Node
+	param        string
+}
+
 // question is a condition, asked for a name of the backend.
 type question struct {
 	cond  syntax.Node
@@ -125,7 +132,7 @@ type question struct {
 // newSkips reads a test file.
 func newSkips(w *host.Wrapper) *skips {
 	s := &skips{
-		w: w, helpers: map[handed]host.Answer{}, asked: map[question]host.Answer{}, values: map[syntax.Node]map[string][]syntax.Node{},
+		w: w, helpers: map[handed]host.Answer{}, blocks: map[passage]host.Answer{}, asked: map[question]host.Answer{}, values: map[syntax.Node]map[string][]syntax.Node{},
 		mentions: map[syntax.Node]bool{}, wants: map[syntax.Node]bool{}, classes: map[string]syntax.Node{}, left: maxAsked,
 	}
 	for _, c := range w.File.Root().Find("class_definition") {
@@ -142,6 +149,16 @@ const maxAsked = 200000
 // before reads the statements of a block up to a place, which is invalid for all of
 // a helper.
 func (s *skips) before(fn syntax.Node, param string, block, place syntax.Node) host.Answer {
+	at := passage{block, place, param}
+	answer, known := s.blocks[at]
+	if !known {
+		answer = s.passed(fn, param, block, place)
+		s.blocks[at] = answer
+	}
+	return answer
+}
+
+func (s *skips) passed(fn syntax.Node, param string, block, place syntax.Node) host.Answer {
 	result := host.No
 	for _, st := range block.NamedChildren() {
 		if place.Valid() && st.Span().Start >= place.Span().Start {
