@@ -37,3 +37,15 @@ func TestManyNames(t *testing.T) {
 		require.Empty(t, r.Findings)
 	})
 }
+
+// Entries that come back are looked for once, and not for each that is taken out.
+func TestManyTakenOut(t *testing.T) {
+	hostile.Grows(t, 500, func(n int) {
+		head := ruletest.Base()
+		src := "_available_backends = {\"cutile-rs\": probe()}\n" + strings.Repeat("_available_backends.pop(\"cutile-rs\")\n", n)
+		head["src/tilegym/backend/selector.py"] = &fstest.MapFile{Data: []byte(src)}
+		r, err := review.Run(context.Background(), review.Options{Head: head, Rules: []*rules.Rule{s08.Rule}})
+		require.NoError(t, err)
+		require.NotEmpty(t, r.Findings)
+	})
+}
