@@ -727,6 +727,9 @@ func (s *side) idle(t *term) *term {
 		return s.u.ite(t.kids[0], s.idle(t.kids[1]), s.idle(t.kids[2]))
 	}
 	fn := s.closures[t]
+	if fn != nil {
+		s.u.read(fn.node)
+	}
 	if fn == nil || len(fn.node.Field("body").Find("call", "binary_operator", "unary_operator", "subscript", "attribute", "await", "augmented_assignment")) > 0 {
 		return t
 	}
@@ -1317,7 +1320,9 @@ func (f *frame) bind(inner *frame, c *closure, args []argument) bool {
 		inner.vars[name] = binding{t: a.t, at: a.at}
 	}
 	keywordOnly := false
-	for _, p := range c.node.Field("parameters").NamedChildren() {
+	params := c.node.Field("parameters").NamedChildren()
+	u.spend(len(params) / 8)
+	for _, p := range params {
 		name, def := parameter(p)
 		switch {
 		case p.Is("keyword_separator"):
@@ -1490,6 +1495,7 @@ func (s *side) reach(n syntax.Node, scope *frame) string {
 			continue
 		}
 		seen[at.node] = true
+		s.u.read(at.node)
 		parts[digest(at.node)] = true
 		for _, id := range at.node.Find("identifier") {
 			s.u.spend(1 + (len(s.order)+len(s.others))/8)

@@ -134,6 +134,7 @@ func (s *side) keptDefault(def syntax.Node, name string, v *term) *term {
 	if !s.mutable(v) || !def.Is("function_definition") {
 		return v
 	}
+	s.u.read(def)
 	_, changed := changes(def)
 	s.u.spend(1 + len(changed))
 	if slices.ContainsFunc(changed, func(n syntax.Node) bool { return n.Is("identifier") && n.Text() == name }) {

@@ -366,7 +366,9 @@ const (
 
 // block executes the statements of a block.
 func (f *frame) block(n syntax.Node) flow {
-	for _, c := range n.NamedChildren() {
+	list := n.NamedChildren()
+	f.run.u().spend(len(list) / 8)
+	for _, c := range list {
 		if f.statement(c) == ends {
 			if exits := f.run.exits; c.Next().Valid() && len(exits) > 0 && exits[len(exits)-1].node.Is("return_statement") {
 				f.run.stops = append(f.run.stops, exits[len(exits)-1].node)
@@ -537,6 +539,7 @@ func (f *frame) assert(n syntax.Node) {
 func (f *frame) ifStatement(n syntax.Node) flow {
 	return f.branch(n, f.condition(n.Field("condition")), func() flow { return f.block(n.Field("consequence")) }, func() flow {
 		alternatives := n.Fields("alternative")
+		f.run.u().spend(len(alternatives) / 8)
 		switch {
 		case len(alternatives) == 0:
 			return goesOn
@@ -716,6 +719,7 @@ func (f *frame) loopBody(n syntax.Node) {
 // that the body assigns does not hold what it starts with.
 func (f *frame) repeated(n syntax.Node) *term {
 	before := f.copyVars()
+	f.run.u().read(n.Field("body"))
 	for _, a := range n.Field("body").Find("assignment", "augmented_assignment") {
 		name := a.Field("left").Text()
 		if b, ok := before[name]; ok {
@@ -758,6 +762,7 @@ func (f *frame) tryStatement(n syntax.Node) flow {
 				}
 			}
 			handlers = append(handlers, h)
+			r.u().read(h.body)
 			if !raises(h.body) {
 				swallow = append(swallow, h.types)
 			}
@@ -792,6 +797,7 @@ func (f *frame) tryStatement(n syntax.Node) flow {
 // tried is the first function that a try block calls, for telling handlers
 // apart.
 func (f *frame) tried(body syntax.Node) *term {
+	f.run.u().read(body)
 	for _, call := range body.Find("call") {
 		fn := call.Field("function")
 		if syntax.PyDotted(fn) == "" {
@@ -846,7 +852,7 @@ func swallows(g guard) bool {
 func (f *frame) withStatement(n syntax.Node) flow {
 	r := f.run
 	depth := len(r.guards)
-	for _, item := range n.Find("with_item") {
+	for _, item := range n.ChildOf("with_clause").Find("with_item") {
 		if item.Ancestor("with_statement") != n {
 			continue
 		}

@@ -57,7 +57,21 @@ func TestHostileFilesEnd(t *testing.T) {
 		fmt.Fprintf(&double, "def f%d(x):\n    return f%d(x + 1) + f%d(x * 2)\n", i+1, i, i)
 	}
 	double.WriteString("def test_f():\n    assert f30(1)\n")
+	many := ""
+	for i := range 20_000 {
+		many += fmt.Sprintf("    v%d = 0\n", i)
+	}
+	// What is executed often is little, and much stands beside it that is not.
+	often := "def test(a, b):\n    for i in range(60):\n        for j in range(60):\n            "
+	dead := func(indent string) string { return strings.Repeat(indent+"g(1)\n", 60_000) }
+	end := "    assert f(a, b) < 1\n"
 	for name, src := range map[string]string{
+		"code behind a return": "def h(x, c=[]):\n    return 1\n" + dead("    ") + often + "h(i)\n" + end,
+		"code behind continue": often + "while x:\n                continue\n" + dead("                ") + end,
+		"code in a handler":    often + "try:\n                continue\n            except E:\n                return\n" + dead("                ") + end,
+		"code of a measure":    "def h():\n    return 1\n" + dead("    ") + often + "do_bench(h)\n" + end,
+		"clauses":              often + "match 1:\n                case 1: pass\n" + strings.Repeat("                case 2: pass\n", 40_000) + end,
+		"names around a loop":  "def test(a, b):\n" + many + often[len("def test(a, b):\n"):] + "for k in a: pass\n" + end,
 		"calls that double":    double.String(),
 		"many cases":           "import pytest\n@pytest.mark.parametrize('a', range(20000))\n@pytest.mark.parametrize('b', range(20000))\ndef test(a, b):\n    assert f(a, b)\n",
 		"many conditions":      "def test(x):\n    assert " + strings.Repeat("x.y or ", 2000) + "z\n",

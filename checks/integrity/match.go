@@ -11,6 +11,7 @@ func (f *frame) matchStatement(n syntax.Node) flow {
 			clauses = append(clauses, c)
 		}
 	}
+	f.run.u().spend(len(clauses))
 	subject := n.Field("subject")
 	for _, c := range clauses {
 		if pattern := c.ChildOf("case_pattern"); !plainPattern(pattern) || len(n.Fields("subject")) != 1 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tilegate/tilegate/checks/syntax"
 )
 
 // A term is a Python value as a test computes it, with names, temporaries and
@@ -106,6 +108,15 @@ func (u *universe) spend(n int) {
 	if u.steps -= n; u.steps < 0 {
 		panic(tooLarge{})
 	}
+}
+
+// bytesRead are the bytes of code that are read for one step.
+const bytesRead = 64
+
+// read takes the steps for reading all of some code, which may be more than is executed.
+func (u *universe) read(n syntax.Node) {
+	span := n.Span()
+	u.spend((span.End - span.Start) / bytesRead)
 }
 
 // raw makes a term as it is, without simplifying.

@@ -356,6 +356,7 @@ func (f *frame) rescued(n, body, orElse syntax.Node, leave func(), rescues []res
 		ways = nil
 	}
 	for _, h := range rescues {
+		r.u().spend(len(before) / 2)
 		f.vars = copyOf(before)
 		for _, b := range left {
 			if b.frame == f {
