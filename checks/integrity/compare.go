@@ -1117,7 +1117,12 @@ func (c *comparison) argument(o, n check, name string) {
 		return
 	}
 	if name == "callee" {
-		c.add(Checks, n.node, "callee "+o.callee+" "+textOf(n.node), "another function compares: %s became %s; a maintainer must look", quoteNode(o.node.Field("function")), quoteNode(n.node.Field("function")))
+		was, is := quoteNode(o.node.Field("function")), quoteNode(n.node.Field("function"))
+		what := was + " became " + is
+		if was == is {
+			what = is + " stands for another one"
+		}
+		c.add(Checks, n.node, "callee "+o.callee+" "+textOf(n.node), "another function compares: %s; a maintainer must look", what)
 		return
 	}
 	found := c.causes(x, y)

@@ -77,8 +77,11 @@ func (c *comparison) goneEffect(o event, old, now []event) {
 	if i >= 0 {
 		at = now[i].node
 		becomes = "became " + quoteNode(at)
-		if now[i].t == o.t {
+		switch {
+		case now[i].t == o.t:
 			becomes = "runs under other conditions"
+		case quoteNode(at) == what:
+			becomes = "has other values than before, though it is written alike"
 		}
 	}
 	construct := "effect " + o.node.Squeeze() + " " + becomes
