@@ -51,6 +51,12 @@ const (
 	smallTmp      = "S-X142"
 	noTaker       = "S-X144"
 	pendingMIG    = "S-B181"
+	underSudo     = "S-X146"
+	inactiveConda = "S-X66"
+	aboveCheckout = "S-I165"
+	cachedCPU     = "S-I166"
+	readOnlyMount = "S-X147"
+	sourcesOfRust = "S-B213"
 	brokenHTTP2   = "S-B190"
 	twoTorches    = "S-I163"
 	placeholder   = "S-B208"
@@ -396,6 +402,44 @@ var clues = []clue{
 		id:      placeholder,
 		facts:   []string{`\bRUN .*\b(?:echo|printf|touch)\b.*\b(?:main|lib)\.rs\b`, `\bCOPY .*\bsrc\b`, `\bFinished .*\bprofile\b.* in 0\.\d+s$`, `^(?:error|ERROR|FAILED|fatal)\b|\bFAILED\b|[Ee]xit (?:code|status):? [1-9]|not found`},
 		inOrder: true,
+	},
+	{
+		id:      underSudo,
+		facts:   []string{`^(?:\S+ is )?/\S+/(nvcc|cargo|rustc|uv|cmake|nsys|ncu|ptxas|tileiras|maturin|python3?|conda)$`, `(?:^|[$+>;&] ?)sudo \S`, `(?:^|[: ])(\w+): (?:command )?not found$|: (\w+): No such file or directory$|sudo: (\w+): command not found`},
+		agree:   func(f [][]string) bool { return f[0][1] == f[2][1]+f[2][2]+f[2][3] },
+		denied:  `\bsudo (?:\S+ )*(?:env |PATH=)`,
+		inOrder: true,
+	},
+	{
+		id:     inactiveConda,
+		facts:  []string{`\b(?:conda|mamba|micromamba) (?:env )?(?:create|update) `, `^Python [23]\.\d+\.\d+$|^/usr/bin/python3?$`},
+		denied: `\b(?:conda|mamba|micromamba) (?:activate|run)\b|\bbash -e?l|CONDA_DEFAULT_ENV`,
+		with:   []string{"S-I39", "S-I11", "S-I26", "S-B75"},
+	},
+	{
+		id:    shortHistory,
+		facts: []string{`\b0\.(?:1|0|0\.0|0\.1)\.(?:dev|post)\d+(?:\+g?[0-9a-f]+)?|\b0\+(?:unknown|untagged)|\b0\.0\.0\+unknown`},
+		with:  []string{"S-B84", "S-B55", "S-I22", "S-B127"},
+	},
+	{
+		id:    aboveCheckout,
+		facts: []string{`^(?:rootdir|inifile): (?:/(?:\S*/)?(?:_work|builds|workspace|__w|tmp|root)|/home/[\w-]+|/)(?:/(?:setup\.cfg|pytest\.ini|tox\.ini|pyproject\.toml))?$`, `^configfile: \S|^inifile: \S`},
+		with:  []string{"S-I14", "S-I38", "S-I37", "S-I85", "S-I06"},
+	},
+	{
+		id:     cachedCPU,
+		facts:  []string{restoredFrom, `\b\d+\.\d+\.\d+\+cpu\b`},
+		denied: `^\+ torch==|^Successfully installed .*\btorch-`,
+		with:   []string{"S-I29", noGPU},
+	},
+	{
+		id:    readOnlyMount,
+		facts: []string{`\b(?:docker|podman) (?:run|create) .*:(?:/\S+):ro\b|\b(?:docker|podman) .*\breadonly\b|\b(?:docker|podman) .*--read-only\b`, `Read-only file system`},
+		with:  []string{"S-R30"},
+	},
+	{
+		id:    sourcesOfRust,
+		facts: []string{`^(?:Downloading|Using cached) \S+\.tar\.gz\b`, `Cargo, the Rust package manager, is not installed|This package requires Rust and Cargo|[Cc]an't find Rust compiler|Rust not found, installing`},
 	},
 	{
 		id:    pendingMIG,

@@ -325,6 +325,7 @@ var buildRows = []Row{
 		ID: "S-B24", Over: []string{"S-B26", "S-B28", "S-B67", "S-B94"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
 		Title: "The Rust toolchain is missing or too old",
 		Steps: []string{
+			"See which one the step calls: `which -a cargo rustc`, `cargo --version`, `rustup show`: a distribution's cargo may stand before rustup's, and a rust-toolchain file is read by rustup's alone.",
 			"Install the version that the message asks for on the runner.",
 			"If the change raised the requirement, say so in the review.",
 		},
@@ -335,7 +336,7 @@ var buildRows = []Row{
 			{Line: `toolchain '[^']+' is not installed`},
 			{Line: `rustup could not choose a version of`},
 			{Line: `error: component '[^']+' for target .* is unavailable`},
-			{Line: `\b(cargo|rustc): (command )?not found`},
+			{Line: `\b(cargo|rustc): (command )?not found|Cargo, the Rust package manager, is not installed|[Cc]an't find Rust compiler`},
 			{Line: `could not execute process .*\(never executed\)`, Not: builtProgram},
 			{Line: `['"]rustup component add [\w-]+|help: run .?rustup component add [\w-]+|unable to build with the standard library|'[\w-]+' is not installed for the toolchain|lock file version .?\d.? (was found, but|requires)|toolchain '[^']+' does not have the binary|binary, normally provided by the .* component, is not applicable|rustup: (command )?not found|only accepted on the nightly channel`},
 			{Line: "can't find crate for .(std|core|alloc)\\b"},
@@ -2225,6 +2226,60 @@ var buildRows = []Row{
 		},
 		Example:  "#9 [4/7] RUN mkdir src && echo 'fn main(){}' > src/main.rs && cargo build --release\n#10 [5/7] COPY src src\n#11 0.41 Finished `release` profile [optimized] target(s) in 0.09s\nerror: tile-bench printed no benchmark",
 		NearMiss: "#9 [4/7] RUN mkdir src && echo 'fn main(){}' > src/main.rs && cargo build --release\n#10 [5/7] COPY src src\n#11 9.41 Finished `release` profile [optimized] target(s) in 9.09s\nerror: tile-bench printed no benchmark",
+	},
+	{
+		ID: "S-B210", Over: []string{"S-B75", "S-B28", "S-B29"}, Stage: Build, Class: Env, Also: Host, From: Rustc,
+		Title: "The crate PyO3 is older than the Python that it is built for: it does not know so new a version",
+		Steps: []string{
+			"Raise `pyo3` (and `numpy`, `pythonize` with it) to a release that knows this Python, and commit the lock file.",
+			"Or build for an older one: `maturin build -i python3.13`, or hold the version in the job (`python-version`): a plain `3.x` moves by itself.",
+			"With the stable interface (`abi3`) PYO3_USE_ABI3_FORWARD_COMPATIBILITY=1 lets it pass.",
+		},
+		Any: []Pattern{
+			{Line: `newer than PyO3's maximum supported version`},
+		},
+		Example:  "error: the configured Python interpreter version (3.14) is newer than PyO3's maximum supported version (3.13)",
+		NearMiss: "PyO3's maximum supported version is (3.14), the configured Python interpreter version is 3.13",
+	},
+	{
+		ID: "S-B211", Over: []string{"S-B59", "S-B23"}, Stage: Build, Class: Env, Also: InProcess, From: Rustc,
+		Title: "The linker finds the library, but for another processor than the one that is built for, and passes over it",
+		Steps: []string{
+			"The message names the file that it skips: `file` of it tells its processor, `uname -m` and the target of the build the one that is wanted.",
+			"Give the folder of the right one (`targets/sbsa-linux/lib` or `aarch64-linux` of the toolkit for ARM servers, `x86_64-linux` for Intel and AMD), and take the other out of the search path, LIBRARY_PATH too.",
+			"If the toolkit has none for it, install the packages for this processor, or those for cross builds (`cuda-cross-*`).",
+		},
+		Any: []Pattern{
+			{Line: `cannot find -l\S+|unable to find library -l`, Near: `skipping incompatible /`, Within: 4},
+		},
+		Example:  "/usr/bin/ld: skipping incompatible /usr/local/cuda/targets/x86_64-linux/lib/libcudart.so when searching for -lcudart\n/usr/bin/ld: cannot find -lcudart: No such file or directory",
+		NearMiss: "/usr/bin/ld: skipping incompatible /usr/lib32/libm.so when searching for -lm\nFinished in 3 s",
+	},
+	{
+		ID: "S-B212", Over: []string{"S-B56", "S-B29", "S-B109"}, Stage: Build, Class: Env, Also: InProcess, From: Platform,
+		Title: "The CUDA toolkit that the build takes is of another version than the one that PyTorch was compiled with",
+		Steps: []string{
+			"See which it took: CUDA_HOME, else the nvcc that PATH finds first, else what the link /usr/local/cuda points at (`ls -l /usr/local/cuda`).",
+			"If the right one is there (`ls -d /usr/local/cuda-*`), name it: `CUDA_HOME=/usr/local/cuda-13.0`, its bin first on PATH. Else install its nvcc (`cuda-nvcc-13-0`, conda's `cuda-nvcc`).",
+			"Or take PyTorch for the toolkit that is there. In an isolated build it is the PyTorch of the build that counts, which may be another one: `--no-build-isolation`.",
+		},
+		Any: []Pattern{
+			{Line: `detected CUDA version \([\d.]+\) mismatches`},
+		},
+		Context:  `/cuda -> |^CUDA_(?:HOME|PATH)|/bin/nvcc$`,
+		Example:  "RuntimeError: The detected CUDA version (12.4) mismatches the version that was used to compile PyTorch (13.0). Please make sure to use the same CUDA versions.",
+		NearMiss: "The detected CUDA version (13.0) matches the version that was used to compile PyTorch (13.0).",
+	},
+	{
+		ID: "S-B213", Over: []string{"S-B24", "S-B29"}, Stage: Build, Class: Env, From: Platform,
+		Title: "The installer took a package's sources, because none of its wheels fits this system, and they want Rust, which is not there",
+		Steps: []string{
+			"See why no wheel fits: the tags of those that exist (`pip download --only-binary :all: -v NAME`) against the C library (`ldd --version`: manylinux_2_34 wants 2.34), the Python and the processor; an old pip does not know newer tags (`pip --version`).",
+			"Take an image or a Python that a wheel is for, or the release of the package that still has one.",
+			"To build it here install Rust in the step before; `--only-binary :all:` makes the job fail at once instead.",
+		},
+		Example:  "Downloading cutops-0.3.0.tar.gz (1.1 MB)\nCargo, the Rust package manager, is not installed or is not on PATH.",
+		NearMiss: "Downloading cutops-0.3.0-py3-none-any.whl (1.1 MB)\nCargo, the Rust package manager, is not installed or is not on PATH.",
 	},
 	{
 		ID: "S-B201", Over: []string{"S-B75", "S-B29"}, Stage: Build, Class: InProcess, Also: Env, From: Platform,

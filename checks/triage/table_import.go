@@ -1322,6 +1322,57 @@ var importRows = []Row{
 		NearMiss: "tile-train: symbol lookup error: /opt/libtorch/lib/libtorch_cpu.so: undefined symbol: _ZN3c105ErrorXYZ\nlibc10.so => /opt/libtorch/lib/libc10.so (0x00007f)\nlibtorch_cpu.so => /opt/libtorch/lib/libtorch_cpu.so (0x00007f)",
 	},
 	{
+		ID: "S-I164", Over: []string{"S-I25", "S-I22"}, Stage: Import, Class: Env, Also: InProcess, From: Platform,
+		Title: "A compiled module was built against another major version of NumPy than the one that is installed",
+		Steps: []string{
+			"The first frames name the module: take a release of it that was built against NumPy 2, which runs with both.",
+			"Until there is one, hold NumPy down (`numpy<2`) in the requirements, or in a constraints file for all commands: look which installation moved it.",
+			"If the module is the repository's own, build it anew with NumPy 2 among the build's requirements.",
+		},
+		Any: []Pattern{
+			{Line: `compiled using NumPy 1\.x cannot be run in|numpy\.dtype size changed, may indicate|module compiled against (?:API|ABI) version 0x\w+ but this version of numpy`},
+		},
+		Context:  `^[-+] numpy==|^Successfully installed .*\bnumpy-`,
+		Example:  "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.2.0 as it may crash.",
+		NearMiss: "NumPy 2.2.0 runs modules that were compiled using NumPy 2.x",
+	},
+	{
+		ID: "S-I165", Over: []string{"S-I14", "S-I38", "S-I98"}, Stage: Import, Class: InProcess, Also: Infra, From: Platform,
+		Title: "pytest takes its settings from a folder above the checkout: a file that lies there makes that folder the root",
+		Steps: []string{
+			"Look at `rootdir` and `configfile` at the start: remove the file that lies above (`setup.cfg`, `tox.ini`, `pytest.ini`), left by another job or another repository.",
+			"Give the repository a `[tool.pytest.ini_options]` or a pytest.ini of its own, which ends the search, or call with `--rootdir . -c pyproject.toml`.",
+			"The options on the command line are not at fault.",
+		},
+		Example:  "rootdir: /home/ci/_work\nconfigfile: setup.cfg\npytest: error: unrecognized arguments: --strict-perf",
+		NearMiss: "rootdir: /home/ci/_work/tile/tile\nconfigfile: setup.cfg\npytest: error: unrecognized arguments: --strict-perf",
+	},
+	{
+		ID: "S-I166", Over: []string{"S-I29", "S-R18"}, Stage: Import, Class: InProcess, From: Platform,
+		Title: "The environment came from a cache that another kind of job wrote: it holds PyTorch without CUDA",
+		Steps: []string{
+			"Put into the key what the environments differ in: the CUDA variant or the job's name, the version of Python, the lock file's hash, the image.",
+			"Delete the entry that is there: a new key alone leaves it to `restore-keys`, which takes by the prefix.",
+			"The requirements are in order: installed anew, PyTorch has CUDA.",
+		},
+		Example:  "Cache restored from key: venv-Linux-3f1c\n2.9.1+cpu\nE   AssertionError: Torch not compiled with CUDA enabled",
+		NearMiss: "Cache not found for key: venv-Linux-3f1c\n2.9.1+cpu\nE   AssertionError: Torch not compiled with CUDA enabled",
+	},
+	{
+		ID: "S-I167", Over: []string{"S-I14", "S-I12", "S-I15", "S-R29"}, Stage: Import, Class: Test, From: Platform,
+		Title: "The way in which processes are started (multiprocessing's start method) is set a second time: somebody set or used it before",
+		Steps: []string{
+			"Do not set it at the top of a conftest or module: take `multiprocessing.get_context(\"spawn\")` where processes are made.",
+			"If it must be set for all, `set_start_method(\"spawn\", force=True)`, in one place that runs first; a plugin, a worker of the test run or another import may have used it already.",
+			"Only where workers run (`-n`) does it fail when their own set-up came first: `-n 0` shows that.",
+		},
+		Any: []Pattern{
+			{Line: `RuntimeError: context has already been set`},
+		},
+		Example:  "E   RuntimeError: context has already been set",
+		NearMiss: "the context has been set",
+	},
+	{
 		ID: "S-I162", Over: []string{"S-I29", "S-I50"}, Stage: Import, Class: InProcess, From: Platform,
 		Title: "A later installation replaced the PyTorch for CUDA by another build, which is without it or for another CUDA",
 		Steps: []string{

@@ -294,7 +294,8 @@ var processRows = []Row{
 		ID: "S-X21", Over: []string{"S-B25", "S-B55", "S-X63"}, Stage: Process, Class: InProcess, Also: Infra, From: Platform,
 		Title: "The job's credentials are refused or missing",
 		Steps: []string{
-			"Check that the secret is set, has not expired and may do this; runs of forks get no secrets.",
+			"See whether the step has them at all: a variable of the job is not one of a container that a step starts (`docker run -e NAME`, `--secret`), nor of `sudo`; runs of forks get no secrets.",
+			"Check that the secret has not expired (tokens of an app live for an hour) and may do this.",
 			"Check the permissions that the workflow gives its token.",
 		},
 		Any: []Pattern{
@@ -305,7 +306,7 @@ var processRows = []Row{
 			{Line: `Permission denied \(publickey|Host key verification failed|fatal: could not read Username for|remote: Repository not found`, Near: `into submodule path .* failed|a second time, aborting`, Within: 12, Rank: Root},
 			{Line: `Permission denied \(publickey|Host key verification failed|remote: Repository not found`},
 			{Line: `Username and password required|incorrect username or password|\bunauthorized(: |$)|denied: denied|[Ll]ogin (for '[^']*' )?failed with exit code|'Issued at' claim|no basic auth credentials|[Ee]rror (saving|storing|getting) credentials|^(Error: )?Bad credentials$|api_key not configured|has an IP allow list enabled|(enforced|by organization) SAML|failed to authorize: |401 Client Error|403 Client Error|status(:| code| )? ?401\b`},
-			{Line: `HTTP status client error \(40[13]|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
+			{Line: `HTTP status client error \(40[13]|failed to get successful HTTP response from .*got 401\b|returned error code: 40[13]\b|401 Authorization Required|Access to model \S+ is restricted|DefaultCredentialsError`},
 			{Line: `Cannot access gated repo|GatedRepoError|Credentials could not be loaded|ExpiredToken\b|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL`},
 		},
 		Example:  "remote: Invalid username or token. Password authentication is not supported for Git operations.\nfatal: Authentication failed for 'https://git.example.invalid/o/r/'",
@@ -1487,5 +1488,27 @@ var processRows = []Row{
 		},
 		Example:  "crw-rw---- 1 root video 195, 0 Nov 20 10:00 /dev/nvidia0\nuid=1001(ci) gid=1001(ci) groups=1001(ci)\nE  RuntimeError: No CUDA GPUs are available",
 		NearMiss: "crw-rw---- 1 root video 195, 0 Nov 20 10:00 /dev/nvidia0\nuid=1001(ci) gid=1001(ci) groups=1001(ci),44(video)\nE  RuntimeError: No CUDA GPUs are available",
+	},
+	{
+		ID: "S-X146", Over: []string{"S-X41", "S-B24", "S-J37", "S-B18", "S-X110", "S-X28"}, Stage: Process, Class: InProcess, From: Platform,
+		Title: "Under `sudo` the job's PATH and variables are gone, so that a tool that is there is not found",
+		Steps: []string{
+			"Do without sudo: install below a folder of the job's user.",
+			"Or hand them over: `sudo env \"PATH=$PATH\" \"CUDA_HOME=$CUDA_HOME\" ...`; `sudo -E` keeps variables, but PATH and LD_LIBRARY_PATH only where `secure_path` allows it.",
+			"The tool is installed: `which` finds it in the same step without sudo.",
+		},
+		Example:  "/usr/local/cuda/bin/nvcc\n$ sudo make install\nmake: nvcc: No such file or directory\nmake: *** [Makefile:12: kern.o] Error 127",
+		NearMiss: "/usr/local/cuda/bin/nvcc\n$ make install\nmake: nvcc: No such file or directory\nmake: *** [Makefile:12: kern.o] Error 127",
+	},
+	{
+		ID: "S-X147", Over: []string{"S-R30"}, Stage: Process, Class: InProcess, From: Platform,
+		Title: "The folder is mounted read-only into the container (`:ro`), and the job writes into it",
+		Steps: []string{
+			"Send what is written elsewhere: CARGO_TARGET_DIR, `-B` of CMake, `-p no:cacheprovider` and PYTHONDONTWRITEBYTECODE=1 for pytest, `--basetemp`.",
+			"Or mount it without `:ro`, or a copy of it.",
+			"The disk is in order and has room.",
+		},
+		Example:  "docker run -v /src/tile:/src:ro ci cargo build\nerror: failed to create directory `/src/target`\nCaused by:\n  Read-only file system (os error 30)",
+		NearMiss: "docker run -v /src/tile:/src ci cargo build\nerror: failed to create directory `/src/target`\nCaused by:\n  Read-only file system (os error 30)",
 	},
 }

@@ -320,7 +320,8 @@ func (w *whose) judge(sc *logScan, r refusal) bool {
 		sc.causes(othersFolder, refusals, r.at, o.at.text)
 		return true
 	}
-	if ownFolders.MatchString(r.path) && !w.isRoot() {
+	// A program in /tmp may as well be refused by its mount.
+	if ownFolders.MatchString(r.path) && !w.isRoot() && sc.found["S-B53"] == nil {
 		sc.causes(othersFolder, refusals, r.at, "")
 		return true
 	}

@@ -36,7 +36,7 @@ func TestRuntimeWordings(t *testing.T) {
 		{"S-R21", "RuntimeError: Unable to initialize backend 'cuda': Found CUDA version 12020, but JAX was built against version 12030, which is newer."},
 		{"S-I45", "cuda.pathfinder.DynamicLibNotFoundError: Failure finding \"libnvrtc.so\": No such file: libnvrtc.so*"},
 		{"S-I11", "ImportError: /opt/ext/tile.so: cannot open shared object file: No such file or directory"},
-		{"S-I25", "RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is 0x2000000"},
+		{"S-I164", "RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is 0x2000000"},
 		{"S-R72", "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:466] Loaded runtime CuDNN library: 8.5.0 but source was compiled with: 8.6.0."},
 		{"S-R72", "NCCL WARN Mismatched NCCL version detected : rank 0 has 2.27.3 but rank 1 has 2.26.2"},
 		{"S-R40", "NCCL WARN Call to posix_fallocate failed : No space left on device\nNCCL WARN Error while creating shared memory segment nccl-shm-recv-1-1-2-3 (size 9637888)\nncclSystemError"},
