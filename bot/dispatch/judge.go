@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/config"
@@ -486,6 +487,9 @@ func (v *Verdict) amend(fields map[string]any) (err error) {
 		if err := json.Unmarshal(v.Detail, &detail); err != nil {
 			return err
 		}
+	}
+	if class, given := fields["fail_class"]; given && string(detail["fail_class"]) != strconv.Quote(fmt.Sprint(class)) {
+		delete(detail, "fail_also") // it went with the class that was there
 	}
 	for name, value := range fields {
 		if detail[name], err = json.Marshal(value); err != nil {

@@ -65,6 +65,7 @@ type cause struct {
 	signature string
 	title     string
 	class     triage.Class
+	also      triage.Class // whose it may be as well, "" for nobody's
 	alone     triage.Class // the class when other cases pass
 	toolchain bool         // it may also be the environment's
 }
@@ -85,9 +86,9 @@ func (j *judge) classify() {
 		switch {
 		case r.culprit != nil && r.culprit.id.Backend != j.o.Backend && r.culprit.id.Backend != "":
 			// Another backend's case lost the context that this one needed.
-			r.cause.class = triage.Infra
+			r.cause.class, r.cause.also = triage.Infra, ""
 		case passed > 0 && r.cause.alone != "":
-			r.cause.class = r.cause.alone
+			r.cause.class, r.cause.also = r.cause.alone, ""
 		}
 	}
 }
@@ -119,7 +120,7 @@ func (j *judge) causeOf(tc records.Case) cause {
 	for _, m := range triage.Text("junit", said).Matches {
 		// That a limit was hit is the outcome itself, not its cause.
 		if m.Signature != TimeoutSignature {
-			c = cause{m.Signature, m.Title, m.Class, m.Alone, innocent(m.Class) || innocent(m.Also)}
+			c = cause{m.Signature, m.Title, m.Class, m.Also, m.Alone, innocent(m.Class) || innocent(m.Also)}
 			break
 		}
 	}

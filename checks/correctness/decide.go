@@ -30,10 +30,14 @@ func (j *judge) decide() {
 	switch {
 	case lead != nil:
 		j.set(Fail, lead.cause.class, j.failSentence(lead))
+		j.v.FailAlso = lead.cause.also
 	case excused != nil:
 		j.set(Blocked, excused.cause.class, j.excuse(excused))
+		j.v.FailAlso = excused.cause.also
 	case j.interruption() != "":
-		j.set(Blocked, j.collectionClass(), j.interruption())
+		class, also := j.collectionClass()
+		j.set(Blocked, class, j.interruption())
+		j.v.FailAlso = also
 	case count[records.Void] > 0 || j.o.Fallback != "":
 		what := j.o.Fallback
 		if what == "" {
@@ -44,11 +48,15 @@ func (j *judge) decide() {
 		j.set(Blocked, "", j.nothingRan())
 	case j.v.Passed == 0 && j.v.Skipped > 0 && j.v.Skipped == j.ran():
 		what := words.Form(j.v.Skipped, "the only case was skipped", fmt.Sprintf("all %d cases were skipped", j.v.Skipped))
-		j.set(Blocked, j.skipClass(), fmt.Sprintf("%s, nothing was tested: %s", what, j.anySkip()))
+		class, also := j.skipClass()
+		j.set(Blocked, class, fmt.Sprintf("%s, nothing was tested: %s", what, j.anySkip()))
+		j.v.FailAlso = also
 	case j.unknown:
 		j.set(Blocked, "", fmt.Sprintf("the expected cases are not known: %s; name the reference with --reference and the file with its cases with --junit, or give a list of the expected ones with --expect", j.whyUnknown()))
 	case count[records.Skipped] > 0:
-		j.set(Blocked, j.skipClass(), fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], j.judged(), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
+		class, also := j.skipClass()
+		j.set(Blocked, class, fmt.Sprintf("%d of %s %s skipped without a reason that counts%s: %s", count[records.Skipped], j.judged(), words.Form(count[records.Skipped], "was", "were"), j.skipDelta(), j.firstWhy(records.Skipped)))
+		j.v.FailAlso = also
 	case count[records.Missing]+count[records.Deselected] > 0:
 		what := "did not run"
 		if count[records.Deselected] > 0 {
@@ -241,16 +249,17 @@ func lastLine(s string) string {
 	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// collectionClass is the class of a module that could not be imported.
-func (j *judge) collectionClass() triage.Class {
+// collectionClass is the class of a module that could not be imported, and the
+// second one where it may be either.
+func (j *judge) collectionClass() (class, also triage.Class) {
 	if len(j.collection) == 0 {
-		return ""
+		return "", ""
 	}
 	tc := j.collection[0].test
 	if found := triage.Text("junit", tc.Message+"\n"+tc.Detail); len(found.Matches) > 0 {
-		return found.Matches[0].Class
+		return found.Matches[0].Class, found.Matches[0].Also
 	}
-	return triage.Host
+	return triage.Host, ""
 }
 
 func (j *judge) nothingRan() string {
@@ -306,8 +315,9 @@ func (j *judge) skipDelta() string {
 	return fmt.Sprintf(" (%d skipped, %d at the base revision)", j.v.Skipped, j.baseSkipped)
 }
 
-// skipClass is env when the skips say that the backend or the GPU is not there.
-func (j *judge) skipClass() triage.Class {
+// skipClass is env when the skips say that the backend or the GPU is not there, and
+// what else the signature of such a text blames.
+func (j *judge) skipClass() (class, also triage.Class) {
 	for _, r := range j.order {
 		if r.outcome != records.Skipped {
 			continue
@@ -315,9 +325,13 @@ func (j *judge) skipClass() triage.Class {
 		text := strings.ToLower(skipText(r.test))
 		for _, sign := range []string{"not available", "unknown backend", "unavailable", "not installed", "cuda support required", "failed to set backend"} {
 			if strings.Contains(text, sign) {
-				return triage.Env
+				// The signatures know a skip as pytest's summary tells it.
+				if m := triage.Text("junit", "SKIPPED "+skipText(r.test)).Matches; len(m) > 0 && m[0].Class == triage.Env {
+					also = m[0].Also
+				}
+				return triage.Env, also
 			}
 		}
 	}
-	return triage.Test
+	return triage.Test, ""
 }

@@ -422,7 +422,7 @@ func TestTextSaysWhatTheClassMeans(t *testing.T) {
 	require.Contains(t, v.Sentence, "(1 later failure of the same run is its consequence)")
 	var b strings.Builder
 	require.NoError(t, WriteText(&b, v))
-	require.Contains(t, b.String(), "class: host (the change's code around the kernel: wrapper, ffi.rs, build)\n")
+	require.Contains(t, b.String(), "class: host or kernel\n  host: the change's code around the kernel: wrapper, ffi.rs, build\n  kernel: the code of the kernel\n")
 	v = judgeOne(Options{Backend: "cutile-rs"}, tc("test_op[cutile_rs-1]", skip("x")))
 	require.Contains(t, v.Sentence, "the only case was skipped, nothing was tested")
 }

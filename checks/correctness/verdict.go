@@ -28,7 +28,8 @@ const (
 type Verdict struct {
 	Schema    string       `json:"schema"`
 	Verdict   string       `json:"verdict"`
-	FailClass triage.Class `json:"fail_class"` // whose fault; "" when nothing failed or nobody knows
+	FailClass triage.Class `json:"fail_class"`          // whose fault; "" when nothing failed or nobody knows
+	FailAlso  triage.Class `json:"fail_also,omitempty"` // whose fault it may be as well
 	Backend   string       `json:"backend"`
 	Expected  int          `json:"expected"` // cases
 	Passed    int          `json:"passed"`
@@ -71,7 +72,7 @@ func WriteText(w io.Writer, v Verdict) error {
 	fmt.Fprintf(&b, "%s: %s\n", v.Verdict, line(v.Sentence))
 	fmt.Fprintf(&b, "backend %s: %s\n", line(v.Backend), v.counts())
 	if v.FailClass != "" {
-		fmt.Fprintf(&b, "class: %s (%s)\n", v.FailClass, classes[v.FailClass])
+		b.WriteString(v.owners())
 	}
 	if groups := v.groups(); len(groups) > 0 {
 		outcomes, counts := len("outcome"), len("cases")
@@ -93,6 +94,14 @@ func WriteText(w io.Writer, v Verdict) error {
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// owners says whose fault it is, or may be.
+func (v Verdict) owners() string {
+	if v.FailAlso == "" {
+		return fmt.Sprintf("class: %s (%s)\n", v.FailClass, classes[v.FailClass])
+	}
+	return fmt.Sprintf("class: %s or %s\n  %[1]s: %[3]s\n  %[2]s: %[4]s\n", v.FailClass, v.FailAlso, classes[v.FailClass], classes[v.FailAlso])
 }
 
 // group is the cases that did not pass for one reason.
