@@ -24,7 +24,7 @@ func (b builder) append(src []byte, segments []segment) bool {
 		b.f.Unread = fmt.Sprintf("the %s grammar does not fit the parser: %v", b.f.Lang, err)
 		return false
 	}
-	tree, stopped := parse(parser, src, segments != nil)
+	tree, stopped := parse(parser, src, len(b.f.nodes) > 0)
 	if tree == nil {
 		if segments != nil {
 			stopped, _ = unmap(segments, stopped, stopped)

@@ -237,3 +237,55 @@ func TestSpoiledRustIsReadAsParsed(t *testing.T) {
 	require.Greater(t, refused, 40)
 	assert.LessOrEqual(t, missed*50, refused)
 }
+
+// Fields that are left out stand in what is assigned to. The formatter takes them
+// elsewhere, too, and the compiler does not.
+func TestFieldsAreLeftOutOfTargetsOnly(t *testing.T) {
+	for src, read := range map[string]bool{
+		"fn f() { A { b, .. } = c; }":                       true,
+		"fn f() { (A { .. }, [B(C { d, .. })]) = e; }":      true,
+		"fn f() { A { b: C { d, .. }, .. } = e; }":          true,
+		"fn f() { let a = A { b, .. }; }":                   false,
+		"fn f() { g(A { b, .. }); }":                        false,
+		"fn f() { a = A { b, .. }; }":                       false,
+		"fn f() { A { b, .. } = c; let d = A { b, .. }; }":  false,
+		"fn f() { A { b, .. } += c; }":                      false,
+		"fn f() { A { b, .. } = c; let A { b, .. } = d; }":  true,
+		"fn f() { A { b, .. } = match c { A { .. } => d }}": true,
+	} {
+		assert.Equal(t, read, syntax.Parse("a", syntax.Rust, []byte(src)).Unread == "", src)
+	}
+}
+
+// What stands in the tree for a form that the grammar lacks is what the source says.
+func TestGapsOfRustAreNotSeen(t *testing.T) {
+	const src = `pub struct T<A> where (): B, fn(A): C;
+extern "C" { pub type X; }
+fn f() { S { a, .. } = &raw; let S { #[a] b, c } = u16!(d); let e = |#[b] g| h; }
+`
+	f := syntax.Parse("a", syntax.Rust, []byte(src))
+	require.Empty(t, f.Unread)
+	one := func(kind string) syntax.Node {
+		all := f.Root().Find(kind)
+		require.Len(t, all, 1, kind)
+		return all[0]
+	}
+	assert.Equal(t, "pub struct T<A> where (): B, fn(A): C;", one("struct_item").Text())
+	assert.Empty(t, one("struct_item").Field("body"))
+	assert.Equal(t, "()", one("where_clause").NamedChild(0).Field("left").Text())
+	assert.Equal(t, "unit_type", one("where_clause").NamedChild(0).Field("left").Kind())
+	assert.Equal(t, "function_type", one("where_clause").NamedChild(1).Field("left").Kind())
+	assert.Equal(t, "pub type X;", one("type_item").Text())
+	assert.False(t, one("type_item").Field("type").Valid())
+	assert.Equal(t, "..", one("base_field_initializer").Text())
+	assert.Equal(t, "raw", one("reference_expression").Field("value").Text())
+	assert.Equal(t, "u16", one("macro_invocation").Field("macro").Text())
+	assert.Len(t, f.Root().Find("field_pattern"), 2)
+	for _, kind := range []string{"reference_type", "ordered_field_declaration_list"} {
+		assert.Empty(t, f.Root().Find(kind), kind)
+	}
+	f.Root().Inspect(func(n syntax.Node) bool {
+		assert.NotEmpty(t, n.Text())
+		return true
+	})
+}

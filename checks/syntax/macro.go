@@ -22,20 +22,18 @@ func (b builder) rust() {
 	f, memory := b.f, scratch.Get().(*[]node)
 	defer scratch.Put(memory)
 	f.nodes = (*memory)[:0]
-	if b.append(f.Src, nil) {
+	src := f.escapeGaps()
+	var left map[int32]int32
+	if b.append(src, nil) {
 		b.damage()
 		if f.Unread != "" {
-			if mended := f.rustGaps(); mended != nil {
-				f.nodes, f.Unread, f.UnreadAt = f.nodes[:0], "", Pos{}
-				b.append(mended, nil)
-				b.damage()
-			}
+			left = b.mendRust(src)
 		}
 		b.forbid()
 		b.expandMacros()
 	}
 	*memory = f.nodes
-	b.splice()
+	b.splice(left)
 }
 
 // target is a token tree that is parsed again.
@@ -77,8 +75,8 @@ func (b builder) expandMacros() {
 
 // splice copies the nodes out of the builder's scratch memory, parsed content,
 // which stands behind the tree there, in its place: after the tokens that it
-// says again.
-func (b builder) splice() {
+// says again. The nodes that are left out are copied as what they hold, or not at all.
+func (b builder) splice(left map[int32]int32) {
 	old := *b.f
 	if len(old.nodes) == 0 {
 		b.f.nodes = nil
@@ -87,6 +85,14 @@ func (b builder) splice() {
 	count := 0
 	var measure func(i int32)
 	measure = func(i int32) {
+		if len(left) > 0 {
+			if held, out := left[i]; out {
+				if held != none {
+					measure(held)
+				}
+				return
+			}
+		}
 		count++
 		for c := old.first(i); c != none; c = old.nodes[c].next {
 			measure(c)
@@ -99,12 +105,25 @@ func (b builder) splice() {
 	b.f.nodes, b.f.subs = make([]node, 0, count), make(map[int32]int32, len(old.subs))
 	var move func(from, parent int32) int32
 	move = func(from, parent int32) int32 {
+		if len(left) > 0 {
+			if held, out := left[from]; out {
+				if held == none {
+					return none
+				}
+				to := move(held, parent)
+				b.f.nodes[to].field = old.nodes[from].field
+				return to
+			}
+		}
 		to := int32(len(b.f.nodes))
 		b.f.nodes = append(b.f.nodes, old.nodes[from])
-		b.f.nodes[to].parent = parent
+		b.f.nodes[to].parent, b.f.nodes[to].next = parent, none
 		before := none
 		for c := old.first(from); c != none; c = old.nodes[c].next {
 			at := move(c, to)
+			if at == none {
+				continue
+			}
 			if before != none {
 				b.f.nodes[before].next = at
 			}

@@ -209,12 +209,32 @@ func (p *rsPass) comparison(n Node) {
 	}
 }
 
+// ranges checks that no expression stands between the dots of two ranges. Dots may
+// follow dots.
 func (p *rsPass) ranges(n Node) {
+	dots := false // stood before
 	for c := range n.Children() {
-		if c.Is("range_expression") || c.Is("...") {
+		switch {
+		case c.Is("..."), c.Is("range_expression") && p.bounded(c, dots):
 			p.refuse(c, "this is no range")
+		case !c.IsComment():
+			dots = true
 		}
 	}
+}
+
+// bounded reports whether a range begins with an expression, or else ends in one.
+func (p *rsPass) bounded(n Node, begins bool) bool {
+	for n.Is("range_expression") {
+		edge := n.at(p.f.first(n.i))
+		for c := range n.Children() {
+			if !begins {
+				edge = c
+			}
+		}
+		n = edge
+	}
+	return !n.Is("..", "..=")
 }
 
 func (p *rsPass) let(n Node) {
@@ -293,9 +313,22 @@ func (p *rsPass) body(n Node) {
 }
 
 func (p *rsPass) tuple(n Node) {
-	if c := n.ChildOf("closure_expression"); c.Valid() {
-		p.refuse(c, "a closure is no pattern")
+	c := n.ChildOf("closure_expression")
+	if !c.Valid() {
+		return
 	}
+	// What begins with a bar may be a choice of patterns, too.
+	if first := c.at(p.f.first(c.i)); first.Is("closure_parameters") {
+		switch body := first.Next(); {
+		case body.Is("identifier", "scoped_identifier", "tuple_expression", "array_expression", "reference_expression", "struct_expression",
+			"string_literal", "raw_string_literal", "char_literal", "boolean_literal", "integer_literal", "float_literal", "unary_expression",
+			"range_expression", "macro_invocation", "const_block"),
+			body.Is("binary_expression") && body.Field("operator").Is("|"),
+			body.Is("call_expression") && body.Field("function").Is("identifier", "scoped_identifier"):
+			return
+		}
+	}
+	p.refuse(c, "a closure is no pattern")
 }
 
 // rest checks that what stands for the rest of the fields is the last.
