@@ -289,3 +289,50 @@ fn f() { S { a, .. } = &raw; let S { #[a] b, c } = u16!(d); let e = |#[b] g| h; 
 		return true
 	})
 }
+
+// The tree binds as Python does where the grammar does not.
+func TestWhatTheGrammarNestsTheWrongWayRound(t *testing.T) {
+	const src = "with f(n := a if b else c), a if d else lambda: e as g:\n    x = [n := (m := 1 if a else 2) if b else c]\n"
+	f := syntax.Parse("a", syntax.Python, []byte(src))
+	require.Empty(t, f.Unread)
+	texts := func(kind, field string) (all []string) {
+		for _, n := range f.Root().Find(kind) {
+			all = append(all, n.Field(field).Text())
+		}
+		return all
+	}
+	assert.Equal(t, []string{"a if b else c", "(m := 1 if a else 2) if b else c", "1 if a else 2"}, texts("named_expression", "value"))
+	assert.Equal(t, []string{"n", "n", "m"}, texts("named_expression", "name"))
+	as := f.Root().Find("as_pattern")
+	require.Len(t, as, 1)
+	assert.Equal(t, "a if d else lambda: e as g", as[0].Text())
+	assert.Equal(t, "a if d else lambda: e", as[0].NamedChild(0).Text())
+	assert.Equal(t, "conditional_expression", as[0].NamedChild(0).Kind())
+	assert.Equal(t, "g", as[0].Field("alias").Text())
+	assert.Equal(t, "with_item", as[0].Parent().Kind())
+	assert.Equal(t, "lambda: e", as[0].NamedChild(0).NamedChild(2).Text())
+	assert.Equal(t, "e", f.Root().Find("lambda")[0].Field("body").Text())
+	// Each node holds its children, in their order.
+	f.Root().Inspect(func(n syntax.Node) bool {
+		end := n.Span().Start
+		for c := range n.Children() {
+			assert.Equal(t, n, c.Parent())
+			assert.True(t, n.Span().Contains(c.Span()), c.Text())
+			assert.GreaterOrEqual(t, c.Span().Start, end, c.Text())
+			end = c.Span().End
+		}
+		return true
+	})
+}
+
+// Nothing is read as what it is not for want of a comma, an `=` or a star in the grammar.
+func TestGapsOfPythonAreNotSeen(t *testing.T) {
+	f := syntax.Parse("a", syntax.Python, []byte("class A[T = int]:\n    def f(self):\n        return (x[*[a]].\nb)\n"))
+	require.Empty(t, f.Unread)
+	list := f.Root().Find("type_parameter")[0]
+	assert.True(t, list.ChildOf("=").Valid())
+	assert.False(t, list.ChildOf(",").Valid())
+	assert.Equal(t, "*[a]", f.Root().Find("list_splat")[0].Text())
+	assert.Empty(t, f.Root().Find("unary_operator"))
+	assert.Equal(t, "b", f.Root().Find("attribute")[0].Field("attribute").Text())
+}

@@ -62,6 +62,7 @@ type pyContext struct {
 	text         bool  // inside of a string
 	loop         bool
 	generator    bool // inside of a generator expression, where await is allowed anywhere
+	iterable     bool // inside of what a comprehension goes over
 	def          scope
 }
 
@@ -75,6 +76,10 @@ type pyPass struct {
 	any    bool       // a statement stood before
 	code   bool       // one stood before that ends where imports from __future__ may stand
 	shared bool       // a name is declared global or nonlocal
+	hoists []hoist    // what the grammar nests the wrong way round
+	// Whether the with clause that was asked for last is a tuple.
+	items int32
+	tuple bool
 }
 
 // pyCheck looks at one node, which is not inside of damage.
@@ -102,7 +107,7 @@ func init() {
 		"case_clause": ownLine, "decorator": ownLine,
 		"comment": noStatement, "line_continuation": noStatement, "block": holdsLines, "module": holdsLines, "decorated_definition": holdsLines,
 	})
-	pyScopes = kinds(Python, map[string]bool{"string": true, "block": true, "lambda": true, "lambda_parameters": true, "generator_expression": true,
+	pyScopes = kinds(Python, map[string]bool{"string": true, "block": true, "for_in_clause": true, "lambda": true, "lambda_parameters": true, "generator_expression": true,
 		"list_comprehension": true, "set_comprehension": true, "dictionary_comprehension": true})
 	pyChecks = kinds(Python, map[string]pyCheck{
 		"identifier":              (*pyPass).name,
@@ -180,6 +185,9 @@ func forbidPython(f *File, found *faults) {
 	if p.shared {
 		forbidShared(f, found)
 	}
+	if found.first == nil && f.Unread == "" && len(p.hoists) > 0 {
+		f.hoist(p.hoists)
+	}
 }
 
 // token hands a token to the layout.
@@ -238,7 +246,7 @@ func (p *pyPass) inside(n Node) pyContext {
 	enter := func(s scope) {
 		c.outer, c.scope = c.scope, s
 		if s != comprehensionScope {
-			c.def, c.loop, c.generator = s, false, false
+			c.def, c.loop, c.generator, c.iterable = s, false, false, false
 		}
 	}
 	parent := n.Parent()
@@ -258,10 +266,12 @@ func (p *pyPass) inside(n Node) pyContext {
 		case "for_statement", "while_statement":
 			c.loop = true
 		}
+	case "for_in_clause":
+		c.iterable = true
 	case "lambda":
 		enter(lambdaScope)
-	case "lambda_parameters":
-		c.scope = c.outer
+	case "lambda_parameters": // hold what is evaluated around the lambda
+		c = p.around.of[len(p.around.of)-2]
 	case "generator_expression":
 		enter(comprehensionScope)
 		c.generator = true
@@ -639,9 +649,20 @@ func (p *pyPass) del(n Node) {
 }
 
 func (p *pyPass) as(n Node) {
-	parent := n.Parent()
+	// The grammar binds `as` closer than the last operand of an expression.
+	whole := n
+	for up := n.Parent(); up.node().end == n.node().end && up.Is("conditional_expression", "lambda"); up = up.Parent() {
+		whole = up
+	}
+	parent := whole.Parent()
 	if parent.Is("tuple", "parenthesized_expression") && parent.Parent().Is("with_item") {
 		parent = parent.Parent()
+	}
+	if whole != n {
+		p.hoists = append(p.hoists, hoist{whole.i, n.i})
+		if first := nth(whole, 0); first.Is("named_expression") {
+			p.refuse(first, "`:=` needs parentheses here")
+		}
 	}
 	switch parent.Kind() {
 	case "with_item":
@@ -657,7 +678,16 @@ func (p *pyPass) as(n Node) {
 }
 
 func (p *pyPass) named(n Node) {
-	switch parent := n.Parent(); parent.Kind() {
+	if p.at.iterable {
+		p.refuse(n, "`:=` stands in what a comprehension goes over")
+	}
+	// The grammar binds `:=` closer than `if`.
+	whole := n
+	if up := n.Parent(); up.Is("conditional_expression") && up.node().start == n.node().start {
+		whole = up
+		p.hoists = append(p.hoists, hoist{up.i, n.i})
+	}
+	switch parent := whole.Parent(); parent.Kind() {
 	case "parenthesized_expression", "argument_list", "subscript", "set", "list", "tuple", "if_statement", "elif_clause", "while_statement",
 		"list_comprehension", "set_comprehension", "generator_expression", "match_statement", "decorator",
 		"interpolation", "format_expression":
@@ -665,28 +695,61 @@ func (p *pyPass) named(n Node) {
 		if !parent.Parent().Is("case_clause") {
 			p.refuse(n, "`:=` needs parentheses here")
 		}
+	case "with_item":
+		if !p.tupled(parent.Parent()) {
+			p.refuse(n, "`:=` needs parentheses here")
+		}
 	default:
 		p.refuse(n, "`:=` needs parentheses here")
 	}
+}
+
+// tupled reports whether the items of a with clause are those of a tuple, or an
+// expression in parentheses: all stand in parentheses, and none is bound to a name.
+func (p *pyPass) tupled(clause Node) bool {
+	if p.items != clause.i {
+		p.items = clause.i
+		p.tuple = clause.ChildOf("(").Valid()
+		for c := range clause.Children() {
+			if c.Is("with_item") && boundItem(c) {
+				p.tuple = false
+			}
+		}
+	}
+	return p.tuple
+}
+
+// boundItem reports whether an item of a with clause is bound to a name.
+func boundItem(item Node) bool {
+	n := nth(item, 0)
+	for n.Is("conditional_expression", "lambda") {
+		last := Node{}
+		for c := range n.Children() {
+			last = c
+		}
+		n = last
+	}
+	return n.Is("as_pattern")
 }
 
 func (p *pyPass) splat(n Node) {
 	// The grammar binds `*` closer than a call, an attribute or an operator.
 	whole := n
 	for up := n.Parent(); up.node().start == n.node().start && up.Is("attribute", "call", "subscript", "binary_operator", "comparison_operator",
-		"boolean_operator", "conditional_expression", "as_pattern"); up = up.Parent() {
+		"boolean_operator", "conditional_expression", "as_pattern", "type", "member_type", "union_type"); up = up.Parent() {
 		whole = up
 	}
 	parent := whole.Parent()
-	if parent.Is("type") {
-		parent = parent.Parent()
-	}
 	switch parent.Kind() {
 	case "argument_list", "list", "set", "expression_list", "pattern_list", "subscript", "type_parameter", "generic_type", "match_statement",
-		"list_comprehension", "set_comprehension", "generator_expression", "except_clause":
+		"list_comprehension", "set_comprehension", "generator_expression", "except_clause", "print_statement":
 		return
 	case "expression_statement", "tuple":
 		if parent.ChildOf(",").Valid() {
+			return
+		}
+	case "with_item":
+		if clause := parent.Parent(); p.tupled(clause) && !whole.Is("comparison_operator", "boolean_operator", "conditional_expression") && clause.ChildOf(",").Valid() {
 			return
 		}
 	case "typed_parameter":
