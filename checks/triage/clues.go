@@ -235,6 +235,12 @@ var clues = []clue{
 		agree: func(f [][]string) bool { return moduleOf(f[0][1]+f[0][2]) == f[1][1] },
 	},
 	{
+		id:    "S-R61",
+		facts: []string{`\b(?:[Pp]ersistent|[Cc]ooperative|grid[-_ ]?(?:sync|barrier)|barrier)\w*\b.*?\bgrid ?[=:(]+ ?(\d+)\b`, `\b(\d{2,3}) (?:SMs|multiprocessors)\b`},
+		agree: func(f [][]string) bool { return number(f[0][1]) > number(f[1][1]) },
+		with:  []string{"S-C12", "S-R67", "S-R34", "S-R25"},
+	},
+	{
 		id:    noModule,
 		facts: []string{`^nouveau +\d+ +\d+|Kernel driver in use: (?:nouveau|vfio-pci)`},
 		with:  []string{"S-R18", "S-R20", "S-R82", "S-R145"},

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,11 +19,14 @@ type console struct {
 	open    string     // node that was named, its outcome not yet printed
 	loose   []Comparison
 	close   closeReader
-	told    int  // line on which the section began
-	passes  bool // what passed cases printed is told
-	tuning  bool // a tuner worked in the open case
-	passed  int  // cases that passed, by pytest's last line
-	setup   bool // the section tells of an error before or after the call
+	told    int                 // line on which the section began
+	passes  bool                // what passed cases printed is told
+	tuning  bool                // a tuner worked in the open case
+	passed  int                 // cases that passed, by pytest's last line
+	setup   bool                // the section tells of an error before or after the call
+	after   *shownCase          // that failed on the last line but a few, with no more said of it
+	unlike  bool                // a line that is of no case says that values differ
+	argsOf  map[string][]string // the names of a test's parameters, by the test
 	// first is what ended badly first in the order of execution, as the progress tells:
 	// F, the call of a case, or E, an error around one; 0 when it does not tell.
 	first byte
@@ -43,11 +47,21 @@ type shownCase struct {
 const (
 	maxCompared = 8 // comparisons that are kept of one case
 	maxLoose    = 64
+	toldWithin  = 4 // lines below the name of a case that are about it
+	maxTests    = 512
 )
 
 var (
 	// heading is the line with which pytest begins to tell of a failed case.
 	heading = regexp.MustCompile(`^_{1,} (?:ERROR at (setup|teardown|call) of )?([^ \[]+(?:\[.*\])?)(?: \(rerun \d+\))? _{1,}$`)
+	// bareResult is a case without its file, and how it ended.
+	bareResult = regexp.MustCompile(`^(test_\w+(?:\[[^\]]*\])?) +(?:\.\.\. )?(PASSED|FAILED)$`)
+	// testHead is the head of a test's function, with its parameters.
+	testHead = regexp.MustCompile(`^(?:E +|> +)?(?:async )?def (test\w*)\(([\w, ]+)\):$`)
+	// plainValue is a parameter that does not name itself.
+	plainValue = regexp.MustCompile(`^(?:\d+(?:\.\d+)?(?:e-?\d+)?|True|False)$`)
+	// valuesVersus are the values of both sides in a message.
+	valuesVersus = regexp.MustCompile(`\bAssertionError: .*\b(?:with|got|at) (-?\d+\.\d+(?:e[-+]?\d+)?) vs\.? (-?\d+\.\d+(?:e[-+]?\d+)?)\b`)
 	// summed is pytest's last line, with the number of cases that passed.
 	summed = regexp.MustCompile(`^(?:=+ )?(?:\d+ (?:failed|errors?), )*(\d+) passed\b.* in [0-9.]+s`)
 )
@@ -81,10 +95,13 @@ func (c *console) line(l line) {
 			c.passed = int(number(m[1]))
 		}
 	}
+	c.arguments(l)
 	switch {
 	case c.section == nil:
+		c.unlike = c.unlike || !l.quote && !l.warn && saysUnlike(l.text)
 	case !l.quote:
 		c.section.tells(l.text)
+		c.section.pair(l)
 	case strings.HasPrefix(l.text, "AssertionError: assert "):
 		c.section.stall(l.text)
 	}
@@ -94,6 +111,12 @@ func (c *console) line(l line) {
 	if strings.Contains(l.text, ".py::") {
 		c.result(l)
 		return
+	}
+	if strings.HasPrefix(l.text, "test_") {
+		if m := bareResult.FindStringSubmatch(l.text); m != nil {
+			c.ended(m[1], m[2], l.n)
+			return
+		}
 	}
 	if c.open != "" {
 		if word, _, _ := strings.Cut(l.text, " "); outcomes[word] {
@@ -121,6 +144,8 @@ func (c *console) compare(done Comparison) {
 	switch {
 	case c.section != nil && len(c.section.compared) < maxCompared:
 		c.section.compared = append(c.section.compared, done)
+	case c.after != nil && done.at.n <= c.after.line+toldWithin && len(c.after.compared) < maxCompared:
+		c.after.compared = append(c.after.compared, done)
 	case c.section == nil && len(c.loose) < maxLoose:
 		c.loose = append(c.loose, done)
 	}
@@ -189,8 +214,13 @@ func (c *console) result(l line) {
 		return
 	}
 	k := c.ended(node, word, l.n)
+	c.after = nil
+	if word == "FAILED" && before != "" && after == "" {
+		c.after = k
+	}
 	if reason, ok := strings.CutPrefix(strings.TrimSpace(rest), "- "); ok && word == "FAILED" && k != nil {
 		k.reason = strings.Clone(reason[:min(len(reason), 40)])
+		k.pair(l)
 	}
 }
 
@@ -255,6 +285,21 @@ func (c *console) culprit() *shownCase {
 		return nil
 	}
 	return first
+}
+
+// pair takes a message that shows the values of both sides where they differ most.
+func (k *shownCase) pair(l line) {
+	if len(k.compared) > 0 || !strings.Contains(l.text, " vs ") {
+		return
+	}
+	m := valuesVersus.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	k.unlike = true
+	got, want, unknown := number(m[1]), number(m[2]), number("")
+	apart, large := math.Abs(got-want), math.Abs(want)
+	k.compared = append(k.compared, Comparison{Matched: unknown, Ref: Range{-large, large}, Test: Range{unknown, unknown}, MaxAbs: apart, MaxRel: apart / large, RTol: unknown, AllowedAbs: unknown, AllowedRel: unknown, at: l})
 }
 
 func (k *shownCase) set(word string, line int) {
@@ -324,9 +369,75 @@ func splitNode(node string) (class, name string) {
 	return base[:i], base[i+1:] + params
 }
 
+// arguments takes the head of a test's function, which names its parameters.
+func (c *console) arguments(l line) {
+	if !strings.Contains(l.text, "def test") || len(c.argsOf) >= maxTests {
+		return
+	}
+	m := testHead.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	var names []string
+	for name := range strings.SplitSeq(m[2], ",") {
+		if name = strings.TrimSpace(name); name != "" && name != "self" {
+			names = append(names, strings.Clone(name))
+		}
+	}
+	if c.argsOf == nil {
+		c.argsOf = map[string][]string{}
+	}
+	c.argsOf[strings.Clone(m[1])] = names
+}
+
+// spelled is the name of a case in which plain values stand behind the names of their
+// parameters, as far as the log shows the function.
+func (c *console) spelled(name string) string {
+	base, params, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	names := c.argsOf[base]
+	if !ok || len(names) == 0 {
+		return name
+	}
+	values := strings.Split(params, "-")
+	if len(values) != len(names) {
+		return name
+	}
+	for i, v := range values {
+		if plainValue.MatchString(v) {
+			values[i] = names[i] + "=" + v
+		}
+	}
+	return base + "[" + strings.Join(values, "-") + "]"
+}
+
+// looseTells gives what a log tells of no case to the cases that failed, where it tells of
+// none of them what failed.
+func (c *console) looseTells() {
+	if !c.unlike && len(c.loose) == 0 {
+		return
+	}
+	first := true
+	for _, k := range c.order {
+		if k.bad() && (k.told || len(k.compared) > 0 || k.unlike || k.stray) {
+			return
+		}
+	}
+	for _, k := range c.order {
+		if !k.bad() || k.reason != "" && !asserts(k.reason) {
+			continue
+		}
+		k.unlike = true
+		if first && len(c.loose) > 0 {
+			k.compared = c.loose[:1]
+		}
+		first = false
+	}
+}
+
 // into adds the cases to a collector.
 func (c *console) into(to *collector, log string) {
 	c.endClose()
+	c.looseTells()
 	named := 0
 	for _, k := range c.order {
 		k.given, k.got = nil, nil
@@ -334,7 +445,7 @@ func (c *console) into(to *collector, log string) {
 		if k.passed && !failed {
 			named++
 		}
-		tc := records.Case{Class: k.class, Name: k.name, Line: k.line, Outcome: records.Passed}
+		tc := records.Case{Class: k.class, Name: c.spelled(k.name), Line: k.line, Outcome: records.Passed}
 		switch {
 		case failed:
 			tc.Outcome = records.Failed
@@ -350,7 +461,12 @@ func (c *console) into(to *collector, log string) {
 		for _, x := range k.compared {
 			shares = append(shares, x.Matched)
 		}
+		said := ""
+		if tc.Name != k.name {
+			said = k.id()
+		}
 		to.addShown(tc, first, log, shown{
+			name:   said,
 			unsaid: failed && first == nil && (k.reason == "" || asserts(k.reason)),
 			again:  k.rerun && !failed || k.rerun && varies(shares),
 			facts:  k.facts,

@@ -3,6 +3,7 @@ package triage
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -792,6 +793,10 @@ func (c *contrast) end(sc *logScan) {
 			sc.adds(h, text)
 		}
 	}
+	if at, text := thousandfold(rows); at.n > 0 {
+		tell(otherUnit, at, text)
+		return
+	}
 	if at, text := c.counted(); at.n > 0 {
 		tell(workCount, at, text)
 		return
@@ -853,6 +858,26 @@ func (c *contrast) end(sc *logScan) {
 		}
 	}
 	tell(id, at, strings.Join(texts, "; "))
+}
+
+// thousandfold tells of rows of which all figures of one side are a thousand times those of
+// the other.
+func thousandfold(rows []*timed) (at line, text string) {
+	if len(rows) < 2 {
+		return line{}, ""
+	}
+	low, high := math.Inf(1), 0.0
+	for _, r := range rows {
+		f := r.slowdown()
+		if f < 1 {
+			f = 1 / f
+		}
+		low, high = math.Min(low, f), math.Max(high, f)
+	}
+	if low < 900 || high > 1100 {
+		return line{}, ""
+	}
+	return rows[0].at, fmt.Sprintf("in %d rows one side is %.4g to %.4g times the other", len(rows), low, high)
 }
 
 // compilers are packages of which another version makes other code.

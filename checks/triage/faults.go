@@ -346,7 +346,7 @@ var scanning = regexp.MustCompile(`(?i)cum_?(?:sum|prod|max|min|logsumexp)|(?:^|
 // every shorter one is right.
 func lostCarry(run Run) *Seen {
 	for _, f := range run.functions {
-		if !scanning.MatchString(f[0].ID.Kernel + " " + f[0].ID.Test) {
+		if !scanning.MatchString(f[0].ID.Kernel+" "+f[0].ID.Test) && !(len(f[0].params) > 0 && scanning.MatchString(f[0].params[0])) {
 			continue
 		}
 		for p := range f[0].params {

@@ -285,7 +285,10 @@ func (r *roofline) table(l line, hasRate bool) {
 	for i, h := range heads {
 		v := number(words[i])
 		switch {
-		case h == "rate" && v > 0:
+		case (h == "rate" || h == "terarate") && v > 0:
+			if h == "terarate" {
+				v *= 1000
+			}
 			if len(r.rates) < maxRated {
 				r.rates = append(r.rates, rated{v, 0, l})
 			}
@@ -325,7 +328,7 @@ func (r *roofline) headOf(l line, words []string, hasRate bool) {
 	units := []string{}
 	for _, w := range words {
 		// A unit by itself is of the word before it.
-		if w == "(GB/s)" || (w == "GB/s" || w == "ms" || w == "us") && strings.Count(" "+l.text+" ", " "+w+" ") > 1 {
+		if w == "(GB/s)" || w == "(TB/s)" || (w == "GB/s" || w == "TB/s" || w == "ms" || w == "us") && strings.Count(" "+l.text+" ", " "+w+" ") > 1 {
 			if len(heads) > 0 {
 				heads[len(heads)-1] = kindOf(w)
 			}
@@ -346,6 +349,8 @@ func (r *roofline) headOf(l line, words []string, hasRate bool) {
 
 func kindOf(w string) string {
 	switch {
+	case strings.Contains(w, "TB/s"):
+		return "terarate"
 	case strings.Contains(w, "GB/s") || strings.Contains(w, "GBps") || strings.Contains(w, "gbps") || strings.Contains(w, "GB/sec"):
 		return "rate"
 	case clockHead.MatchString(w):

@@ -50,6 +50,9 @@ type shown struct {
 // it is not told.
 func (c Case) maybeWrong() bool { return c.differs() || c.unsaid }
 
+// untold reports whether the log does not tell what failed in the case.
+func (c Case) untold() bool { return c.unsaid && c.Compared == nil && !c.unlike && !c.view }
+
 // differs reports whether the case says that values differ, with figures or without.
 func (c Case) differs() bool { return c.wrong() || c.Failed && c.unlike }
 

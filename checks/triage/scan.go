@@ -216,6 +216,7 @@ type logScan struct {
 	setup    setup
 	whose    whose
 	unspoken unspoken
+	implied  implied
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -320,6 +321,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.verdicts.line(l)
 			sc.contrast.line(l)
 			sc.unspoken.line(l)
+			sc.implied.line(l)
 			sc.roofline.line(l)
 			sc.rust.line(l)
 		} else {
@@ -743,6 +745,7 @@ func (sc *logScan) end() {
 	sc.evidence.end(sc)
 	if !sc.junitFile {
 		sc.unspoken.end(sc)
+		sc.implied.end(sc)
 	}
 	sc.settleAsides()
 	sc.demote()

@@ -556,7 +556,7 @@ var perfRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `\bunits?\b["']?(?: ?[:=] ?| (?:is|of|in) )["']?(ns|nanoseconds|us|µs|usec|microseconds|ms|msec|milliseconds|s|sec|seconds)\b`, Distinct: 2},
-			{Line: `\b0\.00(10\d*|09[5-9]\d*)x\b|\b(9[5-9]\d|10[0-4]\d)(\.\d+)?x (slower|faster|slow-?down|speed-?up)|\b([Rr]atio|[Ss]low-?down|[Ss]peed-?up)\b.{0,12}\b(9[5-9]\d|10[0-4]\d)(\.\d+)?x?\b`},
+			{Line: `\b0\.00(10\d*|09[5-9]\d*)x\b|\b(9[5-9]\d|10[0-4]\d)(\.\d+)?x (slower|faster|slow-?down|speed-?up)|\b([Rr]atio|[Ss]low-?down|[Ss]peed-?up)\b[^=A-Z]{0,12}\b(9[5-9]\d|10[0-4]\d)(\.\d+)?x?\b`},
 			{Line: `\b[Uu]nits? (mismatch\w*|differ\w*|do(es)? not match|of the \w+ differ)|\b(ms|milliseconds|us|microseconds|ns|seconds) (read|taken|parsed|treated|interpreted|compared) (as|with|to|against) (us|ms|ns|milli\w+|micro\w+|nano\w+|seconds)`},
 			{Line: `\b(higher|lower|bigger|smaller)[- ]is[- ]better\b.*\b(but|wrong|mismatch|treated as|instead of)\b`},
 		},
@@ -1044,6 +1044,18 @@ var perfRows = []Row{
 		},
 		Example:  "h2d copies: pageable, baseline pinned\nPerformance regressions detected!",
 		NearMiss: "h2d copies: pinned, baseline pinned\nPerformance regressions detected!",
+	},
+	{
+		ID: culpritCommit, Over: []string{"S-P10", "S-C14"}, Stage: Perf, Class: Kernel, Also: Host, Rank: Root, From: Platform,
+		Title: "A bisection in the log names the commit with which it begins",
+		Steps: []string{
+			"Read what that commit changes, and look for the cause in nothing else first.",
+			"Check the step of the bisection: measure that commit and the one before it in turn, several times; noise or a flaky case leads a bisection astray.",
+			"If the commit touches nothing that the slow or wrong case runs, the check of the bisection was at fault: an old build, a cache, a machine that drifted.",
+		},
+		Any:      []Pattern{{Line: `^[0-9a-f]{7,40} is the first bad commit$|\b[Cc]ulprit commit: [0-9a-f]{7,40}\b`}},
+		Example:  "b459a7c37fa76721 is the first bad commit\nPerformance regressions detected!",
+		NearMiss: "b459a7c37fa76721 is the first commit of the branch\nPerformance regressions detected!",
 	},
 	{
 		ID: "S-P120", Over: []string{"S-P21", "S-P41", "S-P29"}, Stage: Perf, Class: Kernel, Rules: []string{"R7"}, From: Platform,

@@ -1262,6 +1262,18 @@ var runtimeRows = []Row{
 		NearMiss: "[plan] grid=284, smem/block=16384, no barrier\n+++++++++ Timeout +++++++++\n  File \"/src/tests/test_sum.py\", line 31, in test_sum\n    torch.cuda.synchronize()",
 	},
 	{
+		ID: madeForFewer, Over: []string{"S-R06", "S-R50", "S-C14", "S-C06", "S-C27"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R45", "R11"}, From: Platform,
+		Title: "From one size on all fails, and a number that the log prints lies just there: a buffer, a table or a bound is made for fewer",
+		Steps: []string{
+			"Follow the printed number: who sets it, and whether it follows from the sizes of the call or is a constant.",
+			"Make the buffer, its stride or the bound of what is asked for (the configured length, the largest batch), and refuse what is larger.",
+			"Test one size at the number and one behind it.",
+		},
+		Any:      []Pattern{{Line: `\b(buffer|workspace|cache|table|scratch)\b.{0,40}\b(sized|allocated|made|hard-?coded) (for|to|at|as) (only )?(at most )?\d+\b.{0,60}\b(but|while|exceeds?|asked|needs?|larger)\b`, With: append([]string{"S-R06", failedCase}, mismatches...)}},
+		Example:  "CUDA error: an illegal memory access was encountered\nthe workspace is allocated for 2048 tokens but 2100 were given",
+		NearMiss: "CUDA error: an illegal memory access was encountered\nthe workspace is allocated for 2048 tokens",
+	},
+	{
 		ID: "S-R62", Over: []string{"S-R06", "S-R69"}, Stage: Runtime, Class: Host, Also: Kernel, Rules: []string{"R30", "R35"}, From: Platform,
 		Title: "An access is not aligned: a pointer or an offset is no multiple of the access's width",
 		Steps: []string{

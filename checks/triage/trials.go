@@ -252,7 +252,7 @@ func (t *trials) row(l line) {
 	if cells != nil {
 		r.err, r.label = number(cells[t.column]), t.labelOf(cells)
 		t.tabled = l.n
-	} else if cut < 2 || math.IsNaN(r.err) && !r.good && !r.bad {
+	} else if cut < 2 || math.IsNaN(r.err) && (!r.good && !r.bad || ofTimes.MatchString(l.text)) {
 		return
 	} else {
 		r.label = strings.Clone(l.text[:cut])
@@ -269,6 +269,9 @@ func (t *trials) row(l line) {
 	b := &t.blocks[len(t.blocks)-1]
 	*b = append(*b, r)
 }
+
+// ofTimes is a row whose verdict is about times.
+var ofTimes = regexp.MustCompile(`\d ?(?:us|µs|ms|ns|TFLOPS|GB/s)\b.*[+-]\d+(?:\.\d+)? ?%|\d ?(?:us|µs|ms|ns)\b.*\d ?(?:us|µs|ms|ns)\b`)
 
 var rowVerdict = regexp.MustCompile(`\b(?:ok|OK|pass(?:ed|es)?|PASS(?:ED)?|match(?:es)?|right|correct|BAD|bad|FAIL(?:ED)?|fail(?:ed|s)?|wrong|WRONG|MISMATCH|mismatch|differs?|incorrect)\b`)
 
@@ -938,7 +941,7 @@ func (t *trials) judgeGrowth(rows []trial, tell func(string, string, line)) bool
 	slope := math.Log(last.err/first.err) / math.Log(last.n/first.n)
 	part := last.err / math.Sqrt(last.n)
 	text := strings.Join([]string{rows[0].heading, rows[0].label}, " ")
-	half := halfWord.MatchString(text) || t.half && !strings.Contains(text, "32")
+	half := halfWord.MatchString(text) || t.half && !strings.Contains(text, "32") || !t.half && !strings.Contains(text, "32") && coarse(p)
 	told := fmt.Sprintf("from %g to %g the error grows from %.3g to %.3g, as the length to the power of %.1f", first.n, last.n, first.err, last.err, slope)
 	switch {
 	case slope < 0.25:
@@ -954,6 +957,18 @@ func (t *trials) judgeGrowth(rows []trial, tell func(string, string, line)) bool
 	}
 	return true
 }
+
+// coarse reports whether all errors are steps of a type of half precision: powers of two,
+// as far as they are printed.
+func coarse(points []lengthError) bool {
+	return !slices.ContainsFunc(points, func(p lengthError) bool {
+		step := math.Exp2(math.Round(math.Log2(p.err)))
+		return p.err < halfStep || math.Abs(p.err-step) > .01*step
+	})
+}
+
+// halfStep is a step of bfloat16 next to 1.
+const halfStep = 1.0 / 256
 
 // orderOfSums is S-C132: every case that fails is off by some rounding steps of float32
 // relative to its values, and the test allows an absolute error below.

@@ -32,6 +32,9 @@ type unspoken struct {
 	stuck       map[string]line // processes that wait in the kernel, by number
 	holders     map[string]bool // processes that hold memory of a GPU
 	singlePass  line            // source of a variance from the sum of squares
+	meanHead    [3]int          // of a table: the column of the mean, that of the error, and all
+	meanUntil   int
+	centred     bool // the log speaks of an operation that subtracts a mean
 }
 
 // groupScale is a product whose tile spans several groups of scales.
@@ -268,11 +271,45 @@ func (u *unspoken) latencyAt() string {
 	return ""
 }
 
+// meanRows takes the head and the rows of a table with a column of the input's mean and one
+// of an error.
+func (u *unspoken) meanRows(l line) {
+	if u.meanUntil == 0 || l.n > u.meanUntil {
+		u.meanUntil = 0
+		if !strings.Contains(l.text, "rr") && !strings.Contains(l.text, "iff") || strings.ContainsAny(l.text, "=:") {
+			return
+		}
+		cells := tableCells(l.text)
+		mean := slices.IndexFunc(cells, meanColumn.MatchString)
+		e := slices.IndexFunc(cells, errorHead.re.MatchString)
+		if mean >= 0 && e >= 0 && mean != e {
+			u.meanHead, u.meanUntil = [3]int{mean, e, len(cells)}, l.n+trialGap
+		}
+		return
+	}
+	cells := tableCells(l.text)
+	if len(cells) != u.meanHead[2] || len(u.means) >= maxUnspoken {
+		return
+	}
+	m, e := number(cells[u.meanHead[0]]), number(cells[u.meanHead[1]])
+	if m >= 0 && !math.IsNaN(e) {
+		u.means, u.meanUntil = append(u.means, meanRow{m, e, false, l}), l.n+trialGap
+	}
+}
+
+var (
+	meanColumn = regexp.MustCompile(`(?i)\b(?:mean|offset|shift|mu|loc|bias)\b`)
+	// subtracts is an operation in which a mean is subtracted.
+	subtracts = probe(`[Ll]ayer_?[Nn]orm|[Bb]atch_?[Nn]orm|[Gg]roup_?[Nn]orm|[Ii]nstance_?[Nn]orm|[Vv]arianc|[Ww]elford|\bvar_mean\b`)
+)
+
 // mean takes a row with the mean of the input and an error.
 func (u *unspoken) mean(l line) {
 	if len(u.means) >= maxUnspoken || strings.Contains(l.text, "::") {
 		return
 	}
+	u.centred = u.centred || l.is(subtracts)
+	u.meanRows(l)
 	e := errorOfRow.FindStringSubmatch(l.text)
 	if e == nil {
 		return
@@ -322,7 +359,7 @@ func (u *unspoken) end(sc *logScan) {
 	if u.streams.n > 0 {
 		sc.explains(otherStream, wrongValues, u.streams)
 	}
-	if at, text := u.cancels(); at.n > 0 && (u.singlePass.n > 0 || variances.MatchString(sc.name+" "+at.text)) {
+	if at, text := u.cancels(); at.n > 0 && (u.singlePass.n > 0 || u.centred || variances.MatchString(sc.name+" "+at.text)) {
 		tell(lostDigits, scriptFailed, at, text)
 	} else if u.singlePass.n > 0 && slices.ContainsFunc(sc.console.order, func(k *shownCase) bool {
 		return k.bad() && inputMean.MatchString(k.name)
