@@ -23,6 +23,7 @@ type console struct {
 	passes  bool                // what passed cases printed is told
 	tuning  bool                // a tuner worked in the open case
 	passed  int                 // cases that passed, by pytest's last line
+	dots    int                 // by its progress
 	setup   bool                // the section tells of an error before or after the call
 	after   *shownCase          // that failed on the last line but a few, with no more said of it
 	unlike  bool                // a line that is of no case says that values differ
@@ -104,6 +105,11 @@ func (c *console) line(l line) {
 		c.section.pair(l)
 	case strings.HasPrefix(l.text, "AssertionError: assert "):
 		c.section.stall(l.text)
+	}
+	if c.told == 0 && strings.Contains(l.text, ".py ") {
+		if m := progress.FindStringSubmatch(l.text); m != nil {
+			c.dots += strings.Count(m[1], ".")
+		}
 	}
 	if c.first == 0 && c.told == 0 {
 		c.first = firstBad(l.text)
@@ -471,6 +477,9 @@ func (c *console) into(to *collector, log string) {
 			again:  k.rerun && !failed || k.rerun && varies(shares),
 			facts:  k.facts,
 		})
+	}
+	if c.passed == 0 {
+		c.passed = c.dots
 	}
 	to.unnamed += max(0, c.passed-named)
 	to.loose = append(to.loose, c.loose...)

@@ -708,7 +708,7 @@ func (c *contrast) cellsOf(l line) bool {
 
 // verdict takes a line that says that something is slow.
 func (c *contrast) verdict(l line) {
-	if c.failed.n > 0 || !l.is(verdictWord) {
+	if c.failed.n > 0 || !l.is(verdictWord) || l.is(gtestEnd) {
 		return
 	}
 	switch {

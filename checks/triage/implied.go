@@ -50,6 +50,7 @@ type implied struct {
 	governor line
 	held     line // what a replay is given is not what was captured
 	pages    line // a table of pages with -1
+	seeds    line // both passes draw with other seeds or offsets
 	streams  [2]line
 	joined   bool // a stream waits for another
 	iters    []float64
@@ -104,6 +105,7 @@ const (
 	equalValues    = "S-C40"
 	otherRounding  = "S-C41"
 	beyondRange    = "S-C38"
+	otherRandom    = "S-C35"
 	unusedPage     = "S-C184"
 	maxImplied     = 64
 	rowsApart      = 6   // lines between the rows of one list
@@ -138,6 +140,7 @@ var (
 	governorOf = regexp.MustCompile(`scaling_governor|cpupower|cpufreq`)
 	heldValue  = probe(`\b([a-z]\w*) ?= ?(\d+)\b.{0,24}\bcaptured (?:with|at|for) ([a-z]\w*) ?= ?(\d+)\b`)
 	pageTable  = probe(`(?i)\b(?:block|page|slot|kv)_?(?:tables?|indices|mapping|map|indptr)\b.*[\[ ,]-1\b`)
+	seedOffset = probe(`\b(seed|offset)\b(?: (?:fwd|bwd|forward|backward|kernel|ref\w*|torch|ours))?\W{1,3}(\d+)\b`)
 	sideStream = probe(`\bwith (?:torch\.)?cuda\.stream\(|\bcudaStreamNonBlocking\b|\bExternalStream\(`)
 	makesOne   = probe(`\b(?:torch\.)?cuda\.Stream\(`)
 	waitsFor   = probe(`\bwait_(?:stream|event)\(|\bcudaStreamWaitEvent\b|\brecord_event\(`)
@@ -193,6 +196,16 @@ func (k *implied) line(l line) {
 	}
 	if m := l.find(heldValue); m != nil && k.held.n == 0 && m[1] == m[3] && m[2] != m[4] {
 		k.held = l
+	}
+	if k.seeds.n == 0 && l.is(seedOffset) {
+		last := map[string]string{}
+		for _, m := range seedOffset.re.FindAllStringSubmatch(l.text, 8) {
+			name, v := m[1], m[2]
+			if old := last[name]; old != "" && old != v {
+				k.seeds = l
+			}
+			last[name] = v
+		}
 	}
 	if k.pages.n == 0 && l.is(pageTable) {
 		k.pages = l
@@ -528,6 +541,9 @@ func (k *implied) end(sc *logScan) {
 	if k.streams[0].n > 0 && k.streams[1].n > 0 && !k.joined {
 		tell(otherStream, unlikeValues, k.streams[1], "no stream waits for the other")
 	}
+	if k.seeds.n > 0 && strings.Contains(k.seeds.text, "seed") {
+		tell(otherRandom, nil, k.seeds, "")
+	}
 	tell(givenGradient, unlikeValues, k.weights, "")
 	if k.level > 1 && k.others == 0 {
 		tell(fasterOther, slow, k.faster, fmt.Sprintf("in %d rows ours is level and the reference became faster", k.level))
@@ -733,7 +749,38 @@ func (k *implied) limit(sc *logScan, cases []Case) {
 	}
 	slices.Sort(bad)
 	slices.Sort(good)
-	between(bad, good)
+	if between(bad, good) {
+		return
+	}
+	for _, b := range sc.trials.blocks {
+		if bad, good := sizesOfRows(slices.Clone(b)); between(bad, good) {
+			return
+		}
+	}
+}
+
+// sizesOfRows divides the sizes that rows differ in into those that are wrong and those that
+// are right.
+func sizesOfRows(rows []trial) (bad, good []int) {
+	if !classify(rows) {
+		return nil, nil
+	}
+	var cases []Case
+	for _, r := range rows {
+		words := apartSizes(strings.FieldsFunc(strings.Join(r.words(), "-"), func(c rune) bool { return strings.ContainsRune("-[]", c) }))
+		if r.good || r.bad {
+			cases = append(cases, Case{Failed: r.bad, params: words})
+		}
+	}
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	for p := range cases[0].params {
+		if bad, good = bySize(cases, p); len(bad) > 0 && len(good) > 0 {
+			return bad, good
+		}
+	}
+	return nil, nil
 }
 
 var (
@@ -788,3 +835,25 @@ var aGradient = regexp.MustCompile(`(?i)grad|backward|bwd`)
 
 // groupName is a parameter that is the length of a group of scales.
 var groupName = regexp.MustCompile(`(?i)^(?:gs|\w*group_?(?:size|k|len)?|groupsize|quant_?block\w*|scale_?block\w*)=(\d+)$`)
+
+// farBeyond is S-C22 by the differences: in each wrong case most values match, and one is off
+// by more than any input explains.
+func farBeyond(run Run) *Seen {
+	some := false
+	for _, c := range run.Cases {
+		if !c.Failed {
+			continue
+		}
+		if c.Compared == nil || c.Compared.testSaid || !(c.Compared.Matched >= 50) || !(c.Compared.MaxAbs >= noInput) || math.IsInf(c.Compared.MaxAbs, 0) {
+			return nil
+		}
+		some = true
+	}
+	if !some {
+		return nil
+	}
+	return at(run.Cases, "most values match, and one is off by %.2g or more", noInput)
+}
+
+// noInput is a value that no input explains.
+const noInput = 1e25

@@ -217,6 +217,7 @@ type logScan struct {
 	whose    whose
 	unspoken unspoken
 	implied  implied
+	gtests   gtests
 	distinct map[*compiledPattern]map[string]bool
 	step     int // steps of a CI job that began
 	failed   int // the first step that failed, -1 for none
@@ -324,6 +325,7 @@ func (sc *logScan) line(n int, shown string) {
 			sc.implied.line(l)
 			sc.roofline.line(l)
 			sc.rust.line(l)
+			sc.gtests.line(l)
 		} else {
 			sc.unspoken.scales(l)
 		}
@@ -729,6 +731,7 @@ func (sc *logScan) end() {
 		sc.roofline.end(sc)
 		sc.stopped.end(sc)
 		sc.rust.into(&sc.shown, sc.name)
+		sc.gtests.into(&sc.shown, sc.name)
 		sc.tellOverflow()
 		sc.grids.end(sc)
 	}

@@ -74,6 +74,7 @@ var correctnessRows = []Row{
 		},
 		Any: []Pattern{
 			{Line: `^Greatest absolute difference: (nan|inf) at index`},
+			{Line: `\bAssertionError: .*\b(with|got|at) [-+]?(nan|inf) vs\.? -?\d`},
 			{Line: `\b(x and y )?[+-]?(nan|inf|NaN|NaT) location mismatch|^Max absolute difference: nan$|Function '\w+' returned nan values in its \d+th output`},
 			{Line: `\b[Nn]a[Nn] != -?(\d|inf)|\b(kernel|got|actual|ours|out\w*|test)[ :=]+[Nn]a[Nn],? .*\b(ref\w*|expected|want)[ :=]+-?(inf|\d)`},
 			{Line: `\b(test|output|result|kernel|actual|got)\b.*\b[1-9]\d* NaNs?\b.*\b(ref\w*|expected)\b.*\b0 NaN`},
@@ -306,6 +307,7 @@ var correctnessRows = []Row{
 		Compare: func(c Comparison) bool {
 			return !c.Grad && c.Ref.finite() && c.Test.finite() && c.Ref.Size() > 0 && c.Test.Size() >= 1e6*c.Ref.Size()
 		},
+		Records:  farBeyond,
 		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  3.1000e+37",
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  9.1000e+02",
 	},
@@ -1435,6 +1437,18 @@ var correctnessRows = []Row{
 		Any:      []Pattern{{Line: `\b(num_?splits?|split_?k|kv_?splits?)\b ?[=:]? ?1\b.{0,24}\b(ok|OK|right|pass\w*|correct)\b.{0,40}\b(num_?splits?|split_?k|kv_?splits?)\b ?[=:]? ?[2-9]\b.{0,24}\b(wrong|fail\w*|FAIL\w*|off)\b`, With: scriptFailed}},
 		Example:  "num_splits=1 ok, num_splits=4 wrong\nAssertionError: Tensor-likes are not close!",
 		NearMiss: "num_splits=1 ok, num_splits=4 ok\nAssertionError: Tensor-likes are not close!",
+	},
+	{
+		ID: "S-C188", Over: []string{"S-C09", "S-C14", "S-C21"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R48"}, With: append([]string{failedCase, "S-X16"}, mismatches...), From: Platform,
+		Title: "A scale or factor that is computed on the way is infinite or NaN: what it is made of is 0",
+		Steps: []string{
+			"See which inputs give it: a row, a block or a history of maxima that is all zero, or not filled yet.",
+			"Bound the divisor from below as the reference does, or take 1 as the scale where the maximum is 0.",
+			"Test a row of zeros, and the first step of a history.",
+		},
+		Any:      []Pattern{{Line: `\b\w*(scale|rstd|inv_\w+|factor|rsqrt|reciprocal)\w*(\[[\d, :]*\])? ?[=:] ?[-+]?(inf|nan)\b|\bamax\w*(\[[\d, :]*\])? ?[=:] ?0(\.0*)?\b.*\b(inf|nan)\b`}},
+		Example:  "step 2: amax=0.0 scale=inf\nAssertionError: Tensor-likes are not close!",
+		NearMiss: "step 2: amax=0.5 scale=896.0\nAssertionError: Tensor-likes are not close!",
 	},
 	{
 		ID: oneCandidate, Over: []string{"S-C14", "S-C19", "S-C24", "S-X05", "S-C46"}, Stage: Correctness, Class: Kernel, Rules: []string{"R20", "R45"}, With: append([]string{failedCase, "S-X05", "S-X41"}, wrongValues...), From: Platform,

@@ -273,6 +273,7 @@ var perfRows = []Row{
 			"Look for what switched it off: a variable of the job, a cache that holds another shape's choice, a list of one configuration.",
 		},
 		Any: []Pattern{
+			{Line: `\b(cache|config\w*|entry|key|tun\w+)\b.*\b(miss|not found|no (entry|config\w*|match))\b.{0,24}\b(default|fallback|first)\b`},
 			{Line: `[Uu]sing (the )?default \w* ?config\b|[Cc]onfig file not found at|[Pp]erformance might be sub-?optimal|Not enough SMs to use max_autotune`, Warned: Weak},
 			{Line: `\b[Aa]utotun\w+\b.{0,24}\b(disabled|off|skipped|turned off|not run)\b|\bDISABLE_AUTOTUNE ?[=:] ?1\b|AUTOTUNE ?[=:] ?(0|off|false|False)\b|\bautotun\w+ ?[=:] ?(0|off|false|False|disabled)\b|\b[Nn]o tuned config\w*|\b(using|falling back to) (the )?(default|first|fallback) config\w*`, Not: `\b(not|never) disabled|DISABLE_\w*AUTOTUNE ?[=:] ?(0|false)`},
 		},

@@ -943,6 +943,18 @@ var runtimeRows = []Row{
 		Example: "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29500, errno: -98, Address already in use", NearMiss: "listening on port 29500, address in use: none",
 	},
 	{
+		ID: "S-R171", Over: []string{"S-R49"}, Stage: Runtime, Class: Kernel, Rules: []string{"R34"}, From: Platform,
+		Title: "Not all threads of a block come to one barrier: it stands in a branch or a loop that some of them leave",
+		Steps: []string{
+			"Go to the kernel and the line that the report names, and move the barrier out of the branch that depends on the thread.",
+			"Look for an early return of threads beyond the data: let them go on, and mask their loads and stores.",
+			"See that a loop with a barrier has the same number of steps for all threads of the block.",
+		},
+		Any:     []Pattern{{Line: `Barrier error detected\. (Divergent|Missing)`}},
+		Context: `^=+ +at `, ContextAfter: true,
+		Example: "========= Barrier error detected. Divergent thread(s) in block.\n=========     at rope_kernel_entry+0x210", NearMiss: "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)",
+	},
+	{
 		ID: "S-R49", Stage: Runtime, Class: Kernel, Also: Host, Rules: []string{"R34", "R45"}, From: Platform,
 		Title: "The sanitizer found a race, or a read of memory that nobody wrote",
 		Steps: []string{

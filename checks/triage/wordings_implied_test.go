@@ -43,6 +43,12 @@ func TestImplied(t *testing.T) {
 		{"S-P61", "try 1  add  base 41.2 us  head 44.9 us  +9.0%  FAIL\ntry 2  add  base 44.8 us  head 41.0 us  -8.5%  ok\ntry 3  add  base 41.3 us  head 45.0 us  +9.0%  FAIL\nperf gate failed: 2 of 3 tries over 5%\nPerformance regressions detected!\n"},
 		{"S-P40", "case        baseline   current\nsoftmax_1k     0.012      12.1\nsoftmax_4k     0.031      31.0\nPerformance regressions detected!\n"},
 		{"S-P81", "GPU: NVIDIA GB200\n   M      N      ours TB/s   ref TB/s\n4096   1024          11.9           6.2\n4096   2048          12.4           6.4\n4096   8192           7.4           6.9\n4096  16384           6.7           6.8\nPerformance regressions detected!\n"},
+		{"S-R170", "log_softmax[V=32000] max err 3.1e-06 ok\nlog_softmax[V=128256] max err 2.9e-06 ok\nlog_softmax[V=151936] max err 14.2 FAIL\nMAX_FUSED_SIZE = 131072\nAssertionError: 1 size differs\n"},
+		{"S-C22", "tests/a.py::test_s[dense] PASSED\ntests/a.py::test_s[sparse] FAILED\nE   AssertionError: Tensor-likes are not close!\nE   Mismatched elements: 512 / 65536 (0.8%)\nE   Greatest absolute difference: 3.0e+38 at index (17, 0) (up to 1e-05 allowed)\n"},
+		{"S-C35", "FAILED a.py::test_mask - AssertionError\nseed fwd 1234 offset 0, seed bwd 1234 offset 4\n"},
+		{"S-P20", "[autotune] key=(4096, 4096, 'sm_90a') no entry, default BLOCK 64x64\nFAIL gemm_4096 2.6x slower than the baseline\nPerformance regressions detected!\n"},
+		{"S-C21", "[ RUN      ] Gemm.128x64_cluster1x1\n[       OK ] Gemm.128x64_cluster1x1 (412 ms)\n[ RUN      ] Gemm.128x64_cluster2x1\n/src/t.hpp:5: Failure\nValue of: passed\n[  FAILED  ] Gemm.128x64_cluster2x1 (398 ms)\n[ RUN      ] Gemm.256x64_cluster1x1\n[       OK ] Gemm.256x64_cluster1x1 (1 ms)\n[ RUN      ] Gemm.256x64_cluster2x1\n/src/t.hpp:5: Failure\nValue of: passed\n[  FAILED  ] Gemm.256x64_cluster2x1 (398 ms)\n"},
+		{"S-C32", "tests/a.py .....F\n____ test_g[strided_index] ____\nindex.stride()=(1, 512) index.is_contiguous()=False\nE   AssertionError: Tensor-likes are not equal!\nE   Mismatched elements: 1489 / 1536 (96.9%)\nE   Greatest absolute difference: 4.1 at index (0, 1)\nE   Greatest relative difference: inf at index (0, 1)\n"},
 	} {
 		got := Text("job.log", c.log)
 		require.NotEmpty(t, got.Matches, c.log)
@@ -65,6 +71,9 @@ func TestNotImplied(t *testing.T) {
 		{"S-C21", "try 1  add  base 41.2 us  head 44.9 us  +9.0%  FAIL\ntry 2  add  base 44.8 us  head 41.0 us  -8.5%  ok\ntry 3  add  base 41.3 us  head 45.0 us  +9.0%  FAIL\nAssertionError\n"},
 		{"S-P40", "FAIL gate: speedup at N=1024 1.92 but at N=16384 0.985\nPerformance regressions detected!\n"},
 		{"S-P11", "iter 0: 1.31 ms\niter 1: 1.21 ms\niter 2: 1.20 ms\nPerformance regressions detected!\n"},
+		{"S-C22", "tests/a.py::test_s[dense] PASSED\ntests/a.py::test_s[sparse] FAILED\nE   AssertionError: Tensor-likes are not close!\nE   Mismatched elements: 512 / 65536 (0.8%)\nE   Greatest absolute difference: 3.0e+02 at index (17, 0) (up to 1e-05 allowed)\n"},
+		{"S-C35", "FAILED a.py::test_mask - AssertionError\nseed fwd 1234 offset 4, seed bwd 1234 offset 4\n"},
+		{"S-P10", "[ RUN      ] Gemm.a\n[  FAILED  ] Gemm.a (398 ms)\n"},
 		{"S-R61", "NVIDIA A10 (72 SMs)\nlaunch persistent_reduce grid=72 block=256\nFAILED a.py::test_reduce - Failed: Timeout (>600.0s) from pytest-timeout.\n"},
 		{"S-C06", session("test_attn[h_kv=8-64]", "test_attn[h_kv=3-64]!", "test_attn[h_kv=16-64]", "test_attn[h_kv=5-64]!")},
 	} {
