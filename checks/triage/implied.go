@@ -544,6 +544,7 @@ func (k *implied) end(sc *logScan) {
 	if k.seeds.n > 0 && strings.Contains(k.seeds.text, "seed") {
 		tell(otherRandom, nil, k.seeds, "")
 	}
+	tell("S-C22", unlikeValues, farBeyond(sc), "most values match, and one is far off")
 	tell(givenGradient, unlikeValues, k.weights, "")
 	if k.level > 1 && k.others == 0 {
 		tell(fasterOther, slow, k.faster, fmt.Sprintf("in %d rows ours is level and the reference became faster", k.level))
@@ -836,24 +837,27 @@ var aGradient = regexp.MustCompile(`(?i)grad|backward|bwd`)
 // groupName is a parameter that is the length of a group of scales.
 var groupName = regexp.MustCompile(`(?i)^(?:gs|\w*group_?(?:size|k|len)?|groupsize|quant_?block\w*|scale_?block\w*)=(\d+)$`)
 
-// farBeyond is S-C22 by the differences: in each wrong case most values match, and one is off
-// by more than any input explains.
-func farBeyond(run Run) *Seen {
-	some := false
-	for _, c := range run.Cases {
-		if !c.Failed {
+// farBeyond tells of cases of which most values match, and one is off by more than any
+// input explains.
+func farBeyond(sc *logScan) line {
+	var first line
+	for _, k := range sc.console.order {
+		if !k.bad() {
 			continue
 		}
-		if c.Compared == nil || c.Compared.testSaid || !(c.Compared.Matched >= 50) || !(c.Compared.MaxAbs >= noInput) || math.IsInf(c.Compared.MaxAbs, 0) {
-			return nil
+		if len(k.compared) == 0 {
+			return line{}
 		}
-		some = true
+		x := k.compared[0]
+		if x.testSaid || !(x.Matched >= 50) || !(x.MaxAbs >= noInput) || math.IsInf(x.MaxAbs, 0) {
+			return line{}
+		}
+		if first.n == 0 {
+			first = x.at
+		}
 	}
-	if !some {
-		return nil
-	}
-	return at(run.Cases, "most values match, and one is off by %.2g or more", noInput)
+	return first
 }
 
-// noInput is a value that no input explains.
+// noInput is a difference that no input explains.
 const noInput = 1e25

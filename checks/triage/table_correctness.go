@@ -307,7 +307,6 @@ var correctnessRows = []Row{
 		Compare: func(c Comparison) bool {
 			return !c.Grad && c.Ref.finite() && c.Test.finite() && c.Ref.Size() > 0 && c.Test.Size() >= 1e6*c.Ref.Size()
 		},
-		Records:  farBeyond,
 		Example:  "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  3.1000e+37",
 		NearMiss: "*** OUTPUT 0 DID NOT MATCH THE REFERENCE (rtol=0.001, atol=0.001) ***\nmatched: 4000 / 4096 [97.66%]\nref range:    -3.1000e+00 :  2.9000e+00\ntest range:   -3.1000e+00 :  9.1000e+02",
 	},
@@ -681,7 +680,7 @@ var correctnessRows = []Row{
 		Records: groupedHeads,
 	},
 	{
-		ID: "S-C45", Over: []string{"S-C09", "S-C14", "S-C21", "S-C49", "S-C50"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R43"}, From: Platform,
+		ID: "S-C45", Over: []string{"S-C22", "S-C09", "S-C14", "S-C21", "S-C49", "S-C50"}, Stage: Correctness, Class: Kernel, Also: Host, Rules: []string{"R45", "R43"}, From: Platform,
 		Title: "Only cases with an empty group or sequence are wrong: its part of the output is not written, or is NaN",
 		Steps: []string{
 			"Write zeros where a group has no rows: allocate the output with zeros, or let the kernel store them.",
