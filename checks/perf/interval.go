@@ -185,7 +185,12 @@ func (r reading) notes(limit float64) []string {
 			1+slices.Index(r.common, high), 100*(math.Exp(high-low)-1), 1+slices.Index(r.common, low)))
 	}
 	if low, high := slices.Min(r.perRound), slices.Max(r.perRound); high-low > noteworthy {
-		notes = append(notes, fmt.Sprintf("the rounds disagree: their geomeans lie between %s and %s", FormatRatio(math.Exp(low), limit), FormatRatio(math.Exp(high), limit)))
+		between := fmt.Sprintf("their geomeans lie between %s and %s", FormatRatio(math.Exp(low), limit), FormatRatio(math.Exp(high), limit))
+		if sameBand(low, high, limit) {
+			notes = append(notes, fmt.Sprintf("the rounds spread by %.1f %%: %s, with no limit between them", 100*(math.Exp(high-low)-1), between))
+		} else {
+			notes = append(notes, "the rounds disagree: "+between+", and a limit lies between them")
+		}
 	}
 	return notes
 }

@@ -36,6 +36,28 @@ func TestDriftThatBothSidesShareCancels(t *testing.T) {
 	require.Contains(t, v.Configs[0].Note, "medians of the rounds differ by 6.0 % (candidate)")
 }
 
+// Rounds that differ by as little as two runs of the same code do not disagree; those
+// on two sides of a limit do.
+func TestHowFarRoundsLieApart(t *testing.T) {
+	for second, want := range map[float64]string{
+		0.500: "",
+		0.505: "",
+		0.512: "the rounds spread by 2.4 %: their geomeans lie between 0.500 and 0.512, with no limit between them",
+		1.060: "the rounds disagree: their geomeans lie between 0.500 and 1.060, and a limit lies between them",
+	} {
+		v := Compare(rounds([2]float64{0.5, 1}, [2]float64{second, 1}), nil, cutileOptions)
+		said := ""
+		for _, n := range v.Notes {
+			if strings.HasPrefix(n, "the rounds ") {
+				said = n
+			}
+		}
+		require.Equal(t, want, said)
+	}
+	v := Compare(rounds([2]float64{1.045, 1}, [2]float64{1.069, 1}), nil, cutileOptions)
+	require.Contains(t, strings.Join(v.Notes, "\n"), "the rounds disagree: ")
+}
+
 // The candidate is noisy and only ever slower: its undisturbed time may lie below
 // the lowest median, which the rounds' mean does not know.
 func TestIntervalAllowsForNoiseThatOnlyAdds(t *testing.T) {

@@ -38,7 +38,7 @@ var (
 		{"memory", "pointers, strides and who owns a buffer"},
 		{"performance", "what makes a kernel slow"},
 		{"semantics", "what makes its values wrong"},
-		{"process", "what the records of a port must say"},
+		{"process", "how a port is put together, tested and recorded"},
 	}
 	owners = terms{
 		{"kernel", "the kernel's Rust source"},
@@ -49,7 +49,7 @@ var (
 	evidence = terms{
 		{"syntax", "the syntax tree of one file"},
 		{"cross-file", "several files together"},
-		{"analysis", "`analysis.json`, reports, or names and presence of files"},
+		{"analysis", "what a port leaves on record: `analysis.json`, reports, logs, which files are there"},
 		{"ir", "CUDA Tile IR"},
 	}
 	fixes = terms{

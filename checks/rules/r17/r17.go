@@ -21,7 +21,7 @@ var doc string
 // Rule is R17.
 var Rule = &rules.Rule{
 	ID: "R17", Title: "kernel.rs is the only copy of the kernel",
-	Category: "memory", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Category: "process", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-I02", "S-B10", "S-J11"},
 	Why:        "The IR that is compared, the library that is launched and the test that compiles must come from one source; a second copy drifts, and then a check of one says nothing about the other.",
 	Triage: []string{

@@ -21,7 +21,7 @@ var doc string
 
 // Rule is R27.
 var Rule = &rules.Rule{
-	ID: "R27", Title: "A matrix product transposes its operands in the kernel",
+	ID: "R27", Title: "Operands of a matrix product are transposed in the kernel, not by the wrapper",
 	Category: "performance", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "none",
 	Signatures: []string{"S-P01", "S-C02"},
 	Why:        "A transposed operand that the wrapper makes contiguous is copied through device memory on each call, which costs as much as a good part of the product and hides the transposition from the kernel.",

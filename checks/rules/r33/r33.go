@@ -22,7 +22,7 @@ var doc string
 // Rule is R33.
 var Rule = &rules.Rule{
 	ID: "R33", Title: "One crate for all kernels, pinned to the registry",
-	Category: "memory", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
+	Category: "process", Owner: "host", Severity: rules.Error, DecidedBy: "cross-file", Fix: "safe",
 	Signatures: []string{"S-B13", "S-B14", "S-I01"},
 	Why:        "The five cutile crates only work together in one version, no Cargo.lock is committed, and the loader looks for one library under one name.",
 	Whys: map[string]string{

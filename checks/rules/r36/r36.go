@@ -22,7 +22,7 @@ var doc string
 // Rule is R36.
 var Rule = &rules.Rule{
 	ID: "R36", Title: "Stay on stable Rust",
-	Category: "memory", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
+	Category: "syntax", Owner: "kernel", Severity: rules.Error, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-B01", "S-B02"},
 	Why:        "The library is built on the user's machine with a stable toolchain; a crate that needs nightly does not build there at all.",
 	Triage: []string{

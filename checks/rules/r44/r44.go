@@ -18,7 +18,7 @@ var doc string
 // Rule is R44.
 var Rule = &rules.Rule{
 	ID: "R44", Title: "Host code that partitions imports PartitionMut",
-	Category: "memory", Owner: "kernel", Severity: rules.Note, DecidedBy: "syntax", Fix: "safe",
+	Category: "syntax", Owner: "host", Severity: rules.Note, DecidedBy: "syntax", Fix: "safe",
 	Signatures: []string{"S-B15"},
 	Why:        "On the host, `partition` on a mutable tensor is a method of a trait; without the trait in scope the crate does not compile.",
 	Triage: []string{
