@@ -144,12 +144,33 @@ func gateCheck(s Subject) (outbox.Check, error) {
 		return c, err
 	}
 	if s.Tree.Status != gate.Success && s.Tree.Status != gate.Pending && s.Number > 0 {
-		c.Actions = []outbox.Action{
-			{Label: "Rerun failed", Description: "Runs again what is not green", Identifier: "rerun_failed"},
-			{Label: "Rerun perf", Description: "Measures all kernels again", Identifier: "rerun_perf"},
-		}
+		c.Actions = buttons(s.Tree)
 	}
 	return c, nil
+}
+
+// buttons are the reruns that can change something: of what failed by itself, and of
+// what the commit may measure.
+func buttons(root gate.Node) []outbox.Action {
+	kernels := kernelNodes(root)
+	if trust, ok := find(root, "trust"); ok && trust.Status != gate.Success {
+		kernels = nil
+	}
+	review, _ := find(root, "rules")
+	failed := len(review.Children) == 0 && strings.Contains(string(review.Unblock), "/tilegym rerun rules")
+	for _, k := range kernels {
+		failed = failed || slices.ContainsFunc(k.Leaves(), func(l gate.Node) bool {
+			return l.Status != gate.Success && l.Status != gate.Pending && !l.Waits
+		})
+	}
+	var out []outbox.Action
+	if failed {
+		out = append(out, outbox.Action{Label: "Rerun failed", Description: "Runs again what is not green", Identifier: "rerun_failed"})
+	}
+	if len(kernels) > 0 {
+		out = append(out, outbox.Action{Label: "Rerun perf", Description: "Measures all kernels again", Identifier: "rerun_perf"})
+	}
+	return out
 }
 
 // rulesNode are the parts of the tree that need no GPU.
@@ -242,6 +263,13 @@ func findingsText(r *review.Report) (string, error) {
 			return "", err
 		}
 		rows = append(rows, untrusted.Row{Markdown: text, Weight: 8})
+		for _, f := range a.Findings {
+			text, err := templates.Markdown("check", "accepted-row", f)
+			if err != nil {
+				return "", err
+			}
+			rows = append(rows, untrusted.Row{Markdown: text, Weight: 8})
+		}
 	}
 	var fresh, older []review.Finding
 	for _, f := range r.Findings {
@@ -310,10 +338,14 @@ func annotations(r *review.Report) []outbox.Annotation {
 		if f.Why != "" {
 			message += "\n\n" + f.Why
 		}
+		do := "\n\n" + review.RulePage(f.Rule)
+		if len(f.Triage) > 0 {
+			do = "\n\nhelp: " + string(untrusted.Text(f.Triage[0]).Cut(annotationLimit/4)) + do
+		}
 		a := outbox.Annotation{
 			Path: f.Path, StartLine: max(f.Line, 1), EndLine: max(f.EndLine, f.Line, 1), Level: level,
 			Title:   untrusted.Text(f.Rule + ": " + f.Title).Cut(200).Line(),
-			Message: untrusted.Text(message).Cut(annotationLimit - 1).Plain(),
+			Message: (untrusted.Text(message).Cut(annotationLimit-1-len(do)) + untrusted.Text(do)).Plain(),
 		}
 		if f.EndLine == f.Line && f.Column > 0 {
 			// GitHub's end column is the last one marked, ours the one after it.

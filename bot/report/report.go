@@ -96,8 +96,8 @@ func title(n gate.Node) string {
 	return inert.Replace(shorten(reason))
 }
 
-// shorten keeps the sentences that fit into a title, and of a first one that is
-// too long the words that fit.
+// shorten keeps the sentences that fit into a title, of a first one that is too long
+// the clauses that fit, and where these say too little the words.
 func shorten(text string) string {
 	if len(text) <= titleLimit {
 		return text
@@ -114,11 +114,35 @@ func shorten(text string) string {
 		return strings.TrimSpace(text[:end])
 	}
 	const more = "..."
+	if at := clauses(text, titleLimit-len(more)); at > titleLimit/3 {
+		return text[:at] + more
+	}
 	cut := strings.ToValidUTF8(text[:titleLimit-len(more)], "")
 	if space := strings.LastIndexByte(cut, ' '); space > titleLimit/2 {
 		cut = cut[:space]
 	}
 	return strings.TrimRight(cut, " ,;:(`") + more
+}
+
+// clauses is where the last clause ends that lies within a limit, outside of
+// parentheses and code; 0 for none.
+func clauses(text string, limit int) int {
+	end, depth, code := 0, 0, false
+	for i := 0; i < len(text) && i <= limit; i++ {
+		rest := text[i:]
+		if depth == 0 && !code && (strings.HasPrefix(rest, "; ") || strings.HasPrefix(rest, ", ") || strings.HasPrefix(rest, " (")) {
+			end = i
+		}
+		switch {
+		case text[i] == '`':
+			code = !code
+		case text[i] == '(' && !code:
+			depth++
+		case text[i] == ')' && !code && depth > 0:
+			depth--
+		}
+	}
+	return end
 }
 
 // apply sets status and conclusion of a check run from a node.

@@ -346,3 +346,71 @@ func TestManyFindingsKeepTheHeaviest(t *testing.T) {
 	require.Contains(t, r.Body, "20 new errors")
 	require.Contains(t, r.Body, "10 more findings")
 }
+
+// A button that could do nothing is not there.
+func TestButtonsCanDoSomething(t *testing.T) {
+	labels := func(root gate.Node) string {
+		s := subject()
+		s.Tree = root
+		checks, err := report.Checks(s)
+		require.NoError(t, err)
+		var out []string
+		for _, a := range checks[0].Actions {
+			out = append(out, a.Label)
+		}
+		return strings.Join(out, ", ")
+	}
+	in := gate.Input{HeadSHA: sha, Config: gate.Config{State: gate.ConfigOK}, Integrity: gate.Integrity{State: gate.IntegrityDone}, Trust: gate.Trust{State: gate.Trusted}}
+	in.Rules = gate.Rules{State: gate.RulesNothing}
+	in.Plan = gate.Plan{State: gate.PlanNothing, Why: "it removes every kernel."}
+	require.Empty(t, labels(gate.Evaluate(in)), "there is no kernel")
+	in.Rules = gate.Rules{State: gate.RulesFailed}
+	in.Plan = gate.Plan{}
+	require.Equal(t, "Rerun failed", labels(gate.Evaluate(in)))
+	in.Rules = gate.Rules{State: gate.RulesDone, Errors: []gate.Finding{{Rule: "R35", Path: "w.py", Line: 1, Title: "swapped"}}}
+	in.Plan = gate.Plan{State: gate.PlanNothing, Why: "nothing else."}
+	require.Empty(t, labels(gate.Evaluate(in)), "the same tree has the same error")
+	in.Plan = gate.Plan{State: gate.PlanGPU, Kernels: []string{"bmm"}, GPUs: []string{"h200"}}
+	require.Equal(t, "Rerun perf", labels(gate.Evaluate(in)))
+	in.Jobs = []gate.Job{{Stage: job.Build, Kernel: "bmm", GPU: "h200", SHA: sha, State: gate.Done, Verdict: gate.Fail}}
+	require.Equal(t, "Rerun failed, Rerun perf", labels(gate.Evaluate(in)))
+	in.Trust = gate.Trust{State: gate.NeedsApproval}
+	require.Empty(t, labels(gate.Evaluate(in)), "the commit may not run")
+}
+
+// A title ends with a clause, else with a word.
+func TestTitlesEndWhereAThoughtDoes(t *testing.T) {
+	title := func(reason string) string {
+		s := subject()
+		s.Tree = gate.Node{Name: "gate", Status: gate.Failure, Reason: untrusted.Text(reason)}
+		checks, err := report.Checks(s)
+		require.NoError(t, err)
+		return checks[0].Title
+	}
+	const long = "tests/ops/a/folder/of/a/longer/name/test_row_sum.py:48"
+	for reason, want := range map[string]string{
+		"tests: T7: the package reaches for the tests that judge it (`" + long + "`); a maintainer must look at what it does.":                       "tests: T7: the package reaches for the tests that judge it (" + long + ")...",
+		"tests: T6: the test file is new: there is nothing to compare it with; it has 2 tests with 1 check (`" + long + "`).":                        "tests: T6: the test file is new: there is nothing to compare it with; it has 2 tests with 1 check...",
+		"tests: T1: `rtol` of the tests is looser: 0.001 became 0.1 (10 of 15 cases, such as `rows=128, cols=4096, dtype=float16, backend=cutile`).": "tests: T1: rtol of the tests is looser: 0.001 became 0.1...",
+		strings.Repeat("word ", 40): strings.TrimSuffix(strings.Repeat("word ", 23), " ") + "...",
+		"short; whole.":             "short; whole.",
+	} {
+		require.Equal(t, want, title(reason))
+	}
+}
+
+// An annotation says what to do and where the rule is explained, however long the rest.
+func TestAnnotationsSayWhatToDo(t *testing.T) {
+	const page = "https://github.com/tilegate/tilegate/blob/main/docs/rules/R35.md"
+	f := review.Finding{Rule: "R35", Severity: review.Error, Path: "k.rs", Line: 3, EndLine: 3, Message: "m", Why: "w", New: true, Triage: []string{"first", "then"}}
+	checks, err := report.Checks(subject(f))
+	require.NoError(t, err)
+	require.Equal(t, "m\n\nw\n\nhelp: first\n\n"+page, checks[1].Annotations[0].Message)
+	f.Message, f.Triage = strings.Repeat("long ", 20000), []string{strings.Repeat("step ", 20000)}
+	checks, err = report.Checks(subject(f))
+	require.NoError(t, err)
+	message := checks[1].Annotations[0].Message
+	require.Less(t, len(message), 64<<10)
+	require.True(t, strings.HasSuffix(message, page))
+	require.Contains(t, message, "help: step ")
+}

@@ -62,30 +62,62 @@ func Sticky(s Subject) (outbox.Comment, error) {
 // suppressionLimit bounds the list of suppressions; the rules check lists all.
 const suppressionLimit = 15
 
-// suppression is a comment of the change that accepts findings, as it is told.
+// suppression is a comment in the source that accepts findings, as it is told.
 type suppression struct {
 	Rules, Place, Reason, Problem untrusted.Text
+	// Findings are what it accepts; Short are the first of them, and Longer how many
+	// follow.
+	Findings, Short []accepted
+	Longer          int
 }
 
-// suppressions are those that the change adds.
+// accepted is a finding that a comment accepts.
+type accepted struct {
+	Severity           string
+	Rule, Place, Title untrusted.Text
+	AlsoAt             string
+}
+
+// suppressions are those that the change adds, and older ones that accept something
+// new.
 func suppressions(r *review.Report) []suppression {
 	if r == nil {
 		return nil
 	}
 	var out []suppression
-	for _, s := range r.Summary.Suppressions {
-		if s.New && (s.Used || s.Problem != "") {
-			out = append(out, suppression{
-				Rules: untrusted.Text(strings.Join(s.Rules, ", ")), Place: untrusted.Text(fmt.Sprintf("%s:%d", s.Path, s.Line)),
-				Reason: untrusted.Text(s.Reason).Cut(reasonLimit), Problem: untrusted.Text(s.Problem).Cut(reasonLimit),
+	add := func(s review.Suppression, findings []accepted) {
+		short := findings[:min(len(findings), acceptedLimit)]
+		out = append(out, suppression{
+			Rules: untrusted.Text(strings.Join(s.Rules, ", ")), Place: untrusted.Text(fmt.Sprintf("%s:%d", s.Path, s.Line)),
+			Reason: untrusted.Text(s.Reason).Cut(reasonLimit), Problem: untrusted.Text(s.Problem).Cut(reasonLimit),
+			Findings: findings, Short: short, Longer: len(findings) - len(short),
+		})
+	}
+	for _, a := range r.Accepting(false) {
+		var findings []accepted
+		for _, f := range a.Findings {
+			findings = append(findings, accepted{
+				Severity: string(f.Severity), Rule: untrusted.Text(f.Rule), Place: untrusted.Text(fmt.Sprintf("%s:%d", f.Path, f.Line)),
+				Title: untrusted.Text(f.Message).Cut(reasonLimit), AlsoAt: lines(f.AlsoAt),
 			})
+		}
+		add(a.Suppression, findings)
+	}
+	for _, s := range r.Summary.Suppressions {
+		if s.New && s.Problem != "" {
+			add(s, nil)
 		}
 	}
 	return out
 }
 
-// reasonLimit is the length of a reason that is shown, in bytes.
+// reasonLimit is the length of a reason, or of what it is about, that is shown, in
+// bytes.
 const reasonLimit = 300
+
+// acceptedLimit bounds what the summary lists of what one comment accepts; the rules
+// check lists all.
+const acceptedLimit = 3
 
 func kernelNodes(root gate.Node) []gate.Node {
 	var nodes []gate.Node

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tilegate/tilegate/bot/pull"
 	"github.com/tilegate/tilegate/bot/store"
@@ -27,6 +26,8 @@ type study struct {
 	Plan    tree.Plan      `json:"plan"`
 	Report  *review.Report `json:"-"`                 // kept beside the rest
 	Failure string         `json:"failure,omitempty"` // why the review could not be carried out
+	// Removed says that the change removes every kernel, so that there is none to judge.
+	Removed bool `json:"removed,omitempty"`
 	// Harness is whose test files judge the change: those of the base, unless
 	// the change itself brings the tests of a kernel.
 	Harness      string `json:"harness"`
@@ -46,9 +47,6 @@ type kernelFacts struct {
 	Test      string `json:"test"`
 	Analysis  []byte `json:"analysis,omitempty"`
 	Reference string `json:"reference,omitempty"` // declared by an analysis.json
-	// NewTest says that the base has no such test file: the change itself says which
-	// cases are expected.
-	NewTest bool `json:"new_test,omitempty"`
 }
 
 // review reads the trees, plans and reviews, or takes what is kept of it. part
@@ -58,7 +56,7 @@ func (l *look) review(ctx context.Context) (part bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	rest := fmt.Sprintf("%s/%s/%d", l.policy.digest, l.Version, again)
+	rest := fmt.Sprintf("%s/%s/%d/%d", l.policy.digest, l.Version, studyForm, again)
 	// The base branch's tip and the head determine the merge base, which costs a
 	// request to find.
 	tip := "tip/" + l.info.BaseSHA + "/" + rest
@@ -83,6 +81,10 @@ func (l *look) review(ctx context.Context) (part bool, err error) {
 	}
 	return true, errors.Join(l.keep(ctx, key), l.keep(ctx, tip))
 }
+
+// studyForm is raised when a kept study of before would be read wrongly, such as one
+// that does not say of its findings whether the gate waits for them.
+const studyForm = 2
 
 // kept is the study that was kept under a key; nil for none.
 func (l *look) kept(ctx context.Context, key string) (*study, error) {
@@ -157,10 +159,8 @@ func (l *look) examine(ctx context.Context, s *study, headFS, baseFS fs.FS, chan
 		return false, nil
 	}
 	s.Plan = *tree.MakePlan(head, before, changes)
-	if !kernels(head) && kernels(before) {
-		// Moved elsewhere they would pass unseen; a file that stays behind keeps the folder.
-		s.Failure = "The change removes every cutile-rs kernel from the folders that are known here, so nothing could be reviewed. An administrator can merge it where that is meant."
-	}
+	// Moved elsewhere they would pass unseen; a file that stays behind keeps the folder.
+	s.Removed = !kernels(head) && kernels(before)
 	if head == nil {
 		return true, nil
 	}
@@ -257,7 +257,6 @@ const maxAnalysis = 256 << 10
 func factsOf(head, before *tree.Tree, k *tree.Kernel) kernelFacts {
 	f := kernelFacts{ID: k.ID(), Test: k.Test}
 	f.Analysis, f.Reference = declaration(head, k)
-	f.NewTest = k.Test != "" && (before == nil || !before.Exists(k.Test))
 	if before != nil {
 		if old := before.Kernel(k.ID()); old != nil {
 			if _, reference := declaration(before, old); reference != "" {
@@ -309,17 +308,6 @@ func (s *study) kernels() []string {
 	return slices.Sorted(maps.Keys(s.Kernels))
 }
 
-// ownTest reports whether a finding says that a planned kernel brings its own test
-// file. Nothing at the base says which cases it must have, so a person has to.
-func (s *study) ownTest(f review.Finding) bool {
-	for _, k := range s.Kernels {
-		if k.NewTest && k.Test == f.Path && f.Rule == "T6" {
-			return true
-		}
-	}
-	return false
-}
-
 // fill tells the gate what the study found.
 func (s *study) fill(in *gate.Input) {
 	in.Rules = gate.Rules{State: gate.RulesDone}
@@ -329,6 +317,10 @@ func (s *study) fill(in *gate.Input) {
 		return
 	}
 	in.Plan = gate.Plan{State: gate.PlanNothing, Why: untrusted.Text(s.Plan.Sentence)}
+	if s.Removed {
+		in.Rules = gate.Rules{State: gate.RulesNothing, Why: "The change removes every cutile-rs kernel from the folders that are known here, so that nothing is left to review."}
+		return
+	}
 	if s.Plan.GPU {
 		in.Plan = gate.Plan{State: gate.PlanGPU, Kernels: s.kernels()}
 	}
@@ -344,7 +336,7 @@ func (s *study) fill(in *gate.Input) {
 		}
 		finding := gate.Finding{Rule: f.Rule, Path: untrusted.Text(f.Path), Line: f.Line, Title: untrusted.Text(f.Message), Fingerprint: f.Fingerprint}
 		switch {
-		case strings.HasPrefix(f.Rule, "T") && (f.Severity != review.Note || s.ownTest(f)):
+		case f.Waits:
 			in.Integrity.Findings = append(in.Integrity.Findings, finding)
 		case f.Severity == review.Error:
 			in.Rules.Errors = append(in.Rules.Errors, finding)

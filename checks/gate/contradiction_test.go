@@ -85,7 +85,7 @@ func TestWaiverOfUnknownNumbers(t *testing.T) {
 func TestMergeGroupSentencesAreWhole(t *testing.T) {
 	for name, change := range map[string]func(*Input){
 		"trust":     func(in *Input) { in.Trust = Trust{State: NeedsApproval, Why: "a fork"} },
-		"integrity": func(in *Input) { in.Integrity.Findings = []Finding{t2} },
+		"integrity": func(in *Input) { in.Integrity.Findings = []Finding{weakened} },
 		"gap": func(in *Input) {
 			in.Jobs[2].Verdict, in.Jobs[2].Severity, in.Jobs[2].Ratio = Investigate, "MODERATE_GAP", 1.2
 		},

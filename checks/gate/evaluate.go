@@ -74,6 +74,8 @@ func (in Input) rules() Node {
 	case RulesDone:
 	case RulesFailed:
 		return leaf(ActionRequired, sentence(in.Rules.Why, "The static review could not be carried out."), in.command("rerun rules", "reviews again"))
+	case RulesNothing:
+		return leaf(ActionRequired, sentence(in.Rules.Why, "The change removes every cutile-rs kernel, so that nothing is left to review."), in.removal())
 	default:
 		return leaf(Pending, "The static review has not ended.", text("the end of the static review of %s", short(in.HeadSHA)))
 	}
@@ -100,6 +102,10 @@ func (in Input) integrity() Node {
 		return Node{Name: "tests", Status: ActionRequired, Waits: true, Reason: "Whether the change weakens the tests is not known: the static review could not be carried out.",
 			Unblock: in.command("rerun rules", "reviews again")}
 	}
+	if in.Rules.State == RulesNothing {
+		return Node{Name: "tests", Status: ActionRequired, Waits: true, Reason: "Whether the change weakens the tests is not decided: no kernel is left that they would judge.",
+			Unblock: in.removal()}
+	}
 	if in.Integrity.State != IntegrityDone {
 		return Node{Name: "tests", Status: Pending, Reason: "Whether the change weakens the tests is not known yet.",
 			Unblock: text("the end of the static review of %s", short(in.HeadSHA))}
@@ -114,9 +120,18 @@ func (in Input) integrity() Node {
 	return Fold("tests", "A maintainer accepted what the change does to the tests.", children)
 }
 
+// removal is how a change that removes every kernel gets in: no command makes it one
+// that can be judged.
+func (in Input) removal() untrusted.Text {
+	if in.MergeGroup {
+		return "leaving the merge queue, or an administrator, who can merge without this check where the removal is meant"
+	}
+	return "a push that keeps a kernel there, or an administrator, who can merge without this check where the removal is meant"
+}
+
 // finding is the leaf of a finding: waived, or closed with how to open it.
 func (in Input) finding(f Finding, s Status, before untrusted.Text) Node {
-	n := Node{Name: untrusted.Text(f.Rule), Status: s, Reason: text("%s at `%s:%d`.", strings.TrimSuffix(string(f.Title), "."), f.Path, f.Line)}
+	n := Node{Name: untrusted.Text(f.Rule), Status: s, Reason: text("%s (`%s:%d`).", strings.TrimSuffix(string(f.Title), "."), f.Path, f.Line)}
 	n.Unblock = before + in.command(fmt.Sprintf("waive %s %s REASON", f.Rule, f.Path), "accepts it")
 	for _, w := range in.Waivers {
 		if w.Fingerprint == "" || w.Fingerprint != f.Fingerprint {
@@ -142,6 +157,10 @@ func (in Input) plan() []Node {
 		return nil
 	case PlanGPU:
 	default:
+		if in.Rules.State == RulesFailed {
+			return []Node{{Name: "plan", Status: ActionRequired, Waits: true, Reason: "What the change affects is not known: the static review could not be carried out.",
+				Unblock: in.command("rerun rules", "reviews again")}}
+		}
 		return []Node{{Name: "plan", Status: Pending, Reason: "What the change affects is not known yet.", Unblock: text("the end of planning for %s", short(in.HeadSHA))}}
 	}
 	nodes := []Node{in.trust()}

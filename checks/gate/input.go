@@ -66,6 +66,9 @@ const (
 	RulesPending RulesState = ""
 	RulesDone    RulesState = "done"
 	RulesFailed  RulesState = "failed" // the review itself broke; Why tells how
+	// RulesNothing says that the change removes every kernel, so that nothing is left to
+	// review; Why tells it.
+	RulesNothing RulesState = "nothing"
 )
 
 // Rules is the outcome of the static review. Errors are the new findings of

@@ -62,13 +62,17 @@ var scenarios = []scenario{
 	{"Configuration", "GitHub does not give it", false, func(in *Input) { in.Config = Config{State: ConfigUnreachable} }},
 	{"Rules", "the review has not ended", true, func(in *Input) { in.Rules = Rules{} }},
 	{"Rules", "the review broke", false, func(in *Input) { in.Rules.State = RulesFailed }},
-	{"Rules", "a new error", true, func(in *Input) { in.Rules.Errors = []Finding{r45} }},
-	{"Rules", "the same error, waived by its fingerprint", true, func(in *Input) { in.Rules.Errors, in.Waivers = []Finding{r45}, waivers() }},
+	{"Rules", "the change removes every kernel", false, func(in *Input) {
+		in.Rules, in.Integrity, in.Jobs = Rules{State: RulesNothing}, Integrity{}, nil
+		in.Plan = Plan{State: PlanNothing, Why: "the change removes every cutile-rs kernel."}
+	}},
+	{"Rules", "a new error", true, func(in *Input) { in.Rules.Errors = []Finding{newError} }},
+	{"Rules", "the same error, waived by its fingerprint", true, func(in *Input) { in.Rules.Errors, in.Waivers = []Finding{newError}, waivers() }},
 	{"Rules", "an error whose waiver has ended", false, func(in *Input) { in.Rules.Errors, in.Waivers = []Finding{ended}, waivers() }},
 	{"Rules", "a file that could not be read", true, func(in *Input) { in.Rules.Unread = []Unread{{"src/kernel.rs", "nested too deep"}} }},
 	{"Tests", "not looked at yet", false, func(in *Input) { in.Integrity = Integrity{} }},
-	{"Tests", "the change weakens a test", true, func(in *Input) { in.Integrity.Findings = []Finding{t2} }},
-	{"Tests", "the same, waived by its fingerprint", false, func(in *Input) { in.Integrity.Findings, in.Waivers = []Finding{t2}, waivers() }},
+	{"Tests", "the change weakens a test", true, func(in *Input) { in.Integrity.Findings = []Finding{weakened} }},
+	{"Tests", "the same, waived by its fingerprint", false, func(in *Input) { in.Integrity.Findings, in.Waivers = []Finding{weakened}, waivers() }},
 	{"Trust", "the permission is not known yet", false, func(in *Input) { in.Trust, in.Jobs = Trust{}, nil }},
 	{"Trust", "a fork, not approved", true, func(in *Input) { in.Trust, in.Jobs = Trust{State: NeedsApproval, Why: "a fork"}, nil }},
 	{"Trust", "a fork, another commit approved", false, func(in *Input) {

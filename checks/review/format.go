@@ -102,7 +102,7 @@ func (r *Report) Sentence() string {
 			parts = append(parts, words.Count(p.n, p.what))
 		}
 	}
-	where := fmt.Sprintf("%s and %s read", words.Count(len(r.Summary.Kernels), "kernel"), words.Count(r.Summary.Files-len(r.Summary.Unread), "file")) + r.acceptedText(older > 0)
+	where := fmt.Sprintf("%s and %s read", words.Count(len(r.Summary.Kernels), "kernel"), words.Count(r.Summary.Files-len(r.Summary.Unread), "file")) + r.acceptedText()
 	var not []string
 	if n := len(r.Summary.Unread); n > 0 {
 		not = append(not, words.Count(n, "file")+" could not be read as a whole")
@@ -115,8 +115,12 @@ func (r *Report) Sentence() string {
 		verdict = "No verdict: " + strings.Join(not, " and ") + "; "
 	}
 	switch {
-	case older > 0:
-		return fmt.Sprintf("%s%s, %s and %s new; %d older in %s.", verdict, words.Count(isNew.Error, "error"), words.Count(isNew.Warning, "warning"), words.Count(isNew.Note, "note"), older, where)
+	case older > 0 || r.Compared && len(parts) > 0:
+		text := fmt.Sprintf("%s%s, %s and %s new", verdict, words.Count(isNew.Error, "error"), words.Count(isNew.Warning, "warning"), words.Count(isNew.Note, "note"))
+		if older > 0 {
+			text += fmt.Sprintf("; %d older", older)
+		}
+		return fmt.Sprintf("%s in %s.", text, where)
 	case len(parts) > 0:
 		return fmt.Sprintf("%s%s in %s.", verdict, strings.Join(parts, ", "), where)
 	case verdict != "":
@@ -126,7 +130,7 @@ func (r *Report) Sentence() string {
 }
 
 // acceptedText counts what comments in the source accept of what would be new.
-func (r *Report) acceptedText(older bool) string {
+func (r *Report) acceptedText() string {
 	n := 0
 	for _, a := range r.Accepted {
 		if a.New {
@@ -137,7 +141,7 @@ func (r *Report) acceptedText(older bool) string {
 		return ""
 	}
 	what := "finding"
-	if older {
+	if r.Compared {
 		what = "new finding"
 	}
 	return fmt.Sprintf("; %s accepted by comments in the source", words.Count(n, what))
@@ -187,6 +191,12 @@ func writeText(w io.Writer, r *Report, s Style) error {
 	accepting, idle := r.comments(s)
 	for _, p := range accepting {
 		fmt.Fprintf(&b, "suppressed %s: %s:%d: %s\n", strings.Join(p.Rules, ", "), line(p.Path), p.Line, line(p.Reason))
+		for _, f := range p.Findings {
+			fmt.Fprintf(&b, "  accepts %s[%s]%s at line %d: %s\n", f.Severity, f.Rule, older(f.Finding), f.Line, line(f.Message))
+			if also := alsoAt(f.Finding); also != "" {
+				fmt.Fprintf(&b, "    %s\n", also)
+			}
+		}
 	}
 	for _, p := range idle {
 		textIdle(&b, c, p)
@@ -201,16 +211,48 @@ func writeText(w io.Writer, r *Report, s Style) error {
 
 // comments are the comments that the formats list: those that accept findings, and
 // those that accept nothing.
-func (r *Report) comments(s Style) (accepting, idle []Suppression) {
+func (r *Report) comments(s Style) (accepting []Acceptance, idle []Suppression) {
 	for _, p := range r.Summary.Suppressions {
-		switch {
-		case p.Problem != "":
+		if p.Problem != "" {
 			idle = append(idle, p)
-		case p.Used && (p.New || s.All):
-			accepting = append(accepting, p)
 		}
 	}
-	return accepting, idle
+	return r.Accepting(s.All), idle
+}
+
+// Acceptance is a comment in the source with the findings that it accepts.
+type Acceptance struct {
+	Suppression
+	Findings []Accepted
+}
+
+// Accepting lists the comments that accept findings, each with these: those that the
+// change adds, older ones that accept something new, and with all the others, too.
+func (r *Report) Accepting(all bool) []Acceptance {
+	type at struct {
+		path string
+		line int
+		rule string
+	}
+	accepted := map[at][]Accepted{}
+	for _, f := range r.Accepted {
+		k := at{f.Path, f.CommentLine, f.Rule}
+		accepted[k] = append(accepted[k], f)
+	}
+	var out []Acceptance
+	for _, p := range r.Summary.Suppressions {
+		if p.Problem != "" || !p.Used {
+			continue
+		}
+		a := Acceptance{Suppression: p}
+		for _, id := range p.Rules {
+			a.Findings = append(a.Findings, accepted[at{p.Path, p.Line, id}]...)
+		}
+		if all || p.New || slices.ContainsFunc(a.Findings, func(f Accepted) bool { return f.New }) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // acceptsNothing begins what is said of a comment with a problem, as the App does.
@@ -245,12 +287,20 @@ func textFinding(b *strings.Builder, c palette, f Finding, s Style) {
 	switch {
 	case f.Fix != nil:
 		fmt.Fprintf(b, "  fix: %s (%s)\n", line(f.Fix.Description), line(s.repair(f)))
-	case len(f.Triage) > 0:
-		fmt.Fprintf(b, "  help: %s\n", line(f.Triage[0]))
+	case f.help() != "":
+		fmt.Fprintf(b, "  help: %s\n", line(f.help()))
 	}
 	if waive := f.waiver(); waive != "" {
 		fmt.Fprintf(b, "  gate: waits for a maintainer's `%s`\n", line(waive))
 	}
+}
+
+// help is the first step of what to do; empty where there is none.
+func (f Finding) help() string {
+	if len(f.Triage) == 0 {
+		return ""
+	}
+	return f.Triage[0]
 }
 
 // alsoAt tells the further lines of a finding; empty when there are none.
@@ -262,10 +312,9 @@ func alsoAt(f Finding) string {
 }
 
 // waiver is the comment of a maintainer for which the gate waits because of a
-// finding of what a change does to the tests that judge it, an error or a warning.
-// Empty for all others.
+// finding of what a change does to the tests that judge it. Empty for all others.
 func (f Finding) waiver() string {
-	if !f.New || f.Severity == Note || !rules.OnTests(f.Rule) {
+	if !f.Waits {
 		return ""
 	}
 	file := f.Path
@@ -310,16 +359,7 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 			fields["col"], fields["endColumn"] = fmt.Sprint(f.Column), fmt.Sprint(f.EndColumn)
 		}
 		a := action.WithFieldsMap(fields)
-		message := line(f.Message) + "\n" + line(f.Why)
-		if also := alsoAt(f); also != "" {
-			message += "\n" + also
-		}
-		if f.Fix != nil {
-			message += "\nfix: " + line(f.Fix.Description) + " (" + line(s.repair(f)) + ")"
-		}
-		if waive := f.waiver(); waive != "" {
-			message += "\nThe gate waits for a maintainer's `" + line(waive) + "`"
-		}
+		message := annotation(f, s)
 		switch f.Severity {
 		case Error:
 			a.Errorf("%s", message)
@@ -347,12 +387,44 @@ func writeGitHub(w io.Writer, r *Report, s Style) error {
 		at(p, "suppression problem").Warningf("%s", acceptsNothing+line(p.Problem))
 	}
 	for _, p := range accepting {
-		at(p, "suppressed "+strings.Join(p.Rules, ", ")).Noticef("%s", line(p.Reason))
+		message := line(p.Reason)
+		for _, f := range p.Findings {
+			message += fmt.Sprintf("\naccepts %s[%s]%s at line %d: %s", f.Severity, f.Rule, older(f.Finding), f.Line, line(f.Message))
+			if also := alsoAt(f.Finding); also != "" {
+				message += ", " + also
+			}
+		}
+		at(p.Suppression, "suppressed "+strings.Join(p.Rules, ", ")).Noticef("%s", untrusted.Text(message).Cut(annotationLimit))
 	}
 	if out.err == nil {
 		_, out.err = fmt.Fprintln(w, r.Sentence())
 	}
 	return out.err
+}
+
+// annotationLimit is how many bytes of an annotation Actions shows.
+const annotationLimit = 4096
+
+// annotation is the text of a finding's annotation: what it is, and what to do, which
+// is never what is cut off.
+func annotation(f Finding, s Style) string {
+	what := line(f.Message) + "\n" + line(f.Why)
+	if also := alsoAt(f); also != "" {
+		what += "\n" + also
+	}
+	do := ""
+	switch {
+	case f.Fix != nil:
+		do = "\nfix: " + line(f.Fix.Description) + " (" + line(s.repair(f)) + ")"
+	case f.help() != "":
+		do = "\nhelp: " + line(f.help())
+	}
+	if waive := f.waiver(); waive != "" {
+		do += "\nThe gate waits for a maintainer's `" + line(waive) + "`"
+	}
+	page := "\n" + RulePage(f.Rule)
+	do = string(untrusted.Text(do).Cut(annotationLimit / 2))
+	return string(untrusted.Text(what).Cut(annotationLimit-len(do)-len(page))) + do + page
 }
 
 // errWriter keeps the first error of a writer whose caller drops it.
@@ -390,8 +462,10 @@ func Markdown(r *Report, s Style) string {
 		}
 		if f.Fix != nil {
 			text += fmt.Sprintf("<br>fix: %s (%s)", cell(untrusted.Text(f.Fix.Description).Prose()), cell(untrusted.Text(s.repair(f)).Code()))
+		} else if f.help() != "" {
+			text += "<br>help: " + cell(untrusted.Text(f.help()).Prose())
 		}
-		fmt.Fprintf(&b, "| %s%s | [%s](%s) | %s | %s |\n", f.Severity, older(f), f.Rule, rulePage(f.Rule), cell(place(f.Path, f.Line)), text)
+		fmt.Fprintf(&b, "| %s%s | [%s](%s) | %s | %s |\n", f.Severity, older(f), f.Rule, RulePage(f.Rule), cell(place(f.Path, f.Line)), text)
 		if waive := f.waiver(); waive != "" && !slices.Contains(waivers, waive) {
 			waivers = append(waivers, waive)
 		}
@@ -404,14 +478,17 @@ func Markdown(r *Report, s Style) string {
 	}
 	accepting, idle := r.comments(s)
 	if len(accepting) > 0 {
-		which := "this change adds to "
-		if s.All {
-			which = ""
-		}
-		fmt.Fprintf(&b, "\nComments that %saccept findings:\n\n", which)
+		b.WriteString("\nComments in the source that accept findings:\n\n")
 	}
 	for _, p := range accepting {
 		fmt.Fprintf(&b, "- %s %s: %s\n", strings.Join(p.Rules, ", "), place(p.Path, p.Line), untrusted.Text(p.Reason).Prose())
+		for _, f := range p.Findings {
+			fmt.Fprintf(&b, "  - accepts %s %s%s at %s: %s", f.Severity, f.Rule, older(f.Finding), place(f.Path, f.Line), strings.ReplaceAll(untrusted.Text(f.Message).Prose(), "\n", " "))
+			if also := alsoAt(f.Finding); also != "" {
+				b.WriteString(", " + also)
+			}
+			b.WriteByte('\n')
+		}
 	}
 	if len(idle) > 0 {
 		b.WriteString("\nSuppression problems:\n\n")

@@ -414,11 +414,11 @@ func TestFormatsSayWhatToDo(t *testing.T) {
 	markdown := told(t, "markdown", r, review.Style{})
 	assert.Contains(t, markdown, "| severity | rule | place | finding |\n")
 	assert.Contains(t, markdown, "| error | [R1](https://github.com/tilegate/tilegate/blob/main/docs/rules/R1.md) | `a.rs:3` | m<br>also at lines 7, 9<br>fix: write `x`&vert;y (`tilegate fix --rule R1`) |\n")
-	assert.Contains(t, markdown, "| `b.rs:1` | n<br>also at line 4 |\n")
+	assert.Contains(t, markdown, "| `b.rs:1` | n<br>also at line 4<br>help: look at `b` |\n")
 
 	github := told(t, "github", r, review.Style{})
-	assert.Contains(t, github, "::m%0Aw%0Aalso at lines 7, 9%0Afix: write `x`|y (tilegate fix --rule R1)\n")
-	assert.Contains(t, github, "::n%0Av%0Aalso at line 4\n")
+	assert.Contains(t, github, "::m%0Aw%0Aalso at lines 7, 9%0Afix: write `x`|y (tilegate fix --rule R1)%0Ahttps://github.com/tilegate/tilegate/blob/main/docs/rules/R1.md\n")
+	assert.Contains(t, github, "::n%0Av%0Aalso at line 4%0Ahelp: look at `b`%0Ahttps://github.com/tilegate/tilegate/blob/main/docs/rules/R2.md\n")
 
 	asked := review.Style{Path: "tree", Base: "main"}
 	const command = "tilegate fix tree --base main --rule R1"
@@ -432,16 +432,32 @@ func TestFormatsSayWhatToDo(t *testing.T) {
 	assert.NotContains(t, told(t, "text", r, review.Style{}), "explains")
 }
 
+// Actions cuts off what is too long: of an annotation that is never what to do and the
+// page of the rule.
+func TestAnnotationsKeepWhatToDo(t *testing.T) {
+	long := strings.Repeat("word ", 2000)
+	f := review.Finding{Rule: "R2", Severity: review.Warning, Path: "b.rs", Line: 1, EndLine: 1, Message: "begins " + long, Why: long, New: true, Triage: []string{"look at `b`"}}
+	out := told(t, "github", &review.Report{Findings: []review.Finding{f}}, review.Style{})
+	_, message, _ := strings.Cut(strings.Split(out, "\n")[0], "::begins ")
+	assert.True(t, strings.HasSuffix(message, " bytes left out]%0Ahelp: look at `b`%0Ahttps://github.com/tilegate/tilegate/blob/main/docs/rules/R2.md"), message)
+	assert.LessOrEqual(t, len(strings.ReplaceAll(message, "%0A", "\n")), 4096)
+	f.Triage = []string{long}
+	out = told(t, "github", &review.Report{Findings: []review.Finding{f}}, review.Style{})
+	_, message, _ = strings.Cut(strings.Split(out, "\n")[0], "::begins ")
+	assert.True(t, strings.HasSuffix(message, "/R2.md"), message)
+	assert.LessOrEqual(t, len(strings.ReplaceAll(message, "%0A", "\n")), 4096)
+}
+
 // The gate waits for a maintainer when a change weakens the tests, although that is
 // a warning: the formats say so, each comment once.
 func TestFormatsSayThatTheGateWaits(t *testing.T) {
 	finding := func(rule string, s review.Severity, path string, isNew bool) review.Finding {
-		return review.Finding{Rule: rule, Severity: s, Path: path, Line: 1, EndLine: 1, Column: 1, EndColumn: 2, Message: "m", Why: "w", New: isNew}
+		return review.Finding{Rule: rule, Severity: s, Path: path, Line: 1, EndLine: 1, Column: 1, EndColumn: 2, Message: "m", Why: "w", New: isNew, Waits: true}
 	}
 	const test = "tests/ops/test_demo.py"
 	waits := &review.Report{Findings: []review.Finding{finding("T1", review.Warning, test, true), finding("T1", review.Warning, test, true), finding("T3", review.Error, "a`b|c.py", true)}}
 	assert.Equal(t, 2, strings.Count(told(t, "text", waits, review.Style{}), "  gate: waits for a maintainer's `/tilegym waive T1 "+test+" REASON`\n"))
-	assert.Contains(t, told(t, "github", waits, review.Style{}), "%0AThe gate waits for a maintainer's `/tilegym waive T1 "+test+" REASON`\n")
+	assert.Contains(t, told(t, "github", waits, review.Style{}), "%0AThe gate waits for a maintainer's `/tilegym waive T1 "+test+" REASON`%0Ahttps://github.com/tilegate/tilegate/blob/main/docs/rules/T1.md\n")
 	markdown := told(t, "markdown", waits, review.Style{})
 	assert.Contains(t, markdown, "\nThe gate waits for a maintainer, who accepts what the change does to the tests:\n\n- `/tilegym waive T1 "+test+" REASON`\n- <code>/tilegym waive T3 a")
 	assert.Equal(t, 1, strings.Count(markdown, "waive T1"))
@@ -449,7 +465,13 @@ func TestFormatsSayThatTheGateWaits(t *testing.T) {
 	assert.Contains(t, told(t, "markdown", blank, review.Style{}), "- ``/tilegym waive T1 `tests/a b.py` REASON``\n")
 	assert.Contains(t, rdOf(t, nil, waits).Diagnostics[0].Message, "`/tilegym waive T1 "+test+" REASON`")
 
-	none := &review.Report{Findings: []review.Finding{finding("T1", review.Note, test, true), finding("T1", review.Warning, test, false), finding("R1", review.Warning, test, true)}}
+	assert.Equal(t, 3, waits.Waiting())
+
+	none := &review.Report{Findings: []review.Finding{finding("T1", review.Warning, test, true), finding("T1", review.Error, test, true)}}
+	for i := range none.Findings {
+		none.Findings[i].Waits = false
+	}
+	assert.Zero(t, none.Waiting())
 	for _, format := range review.Formats {
 		assert.NotContains(t, told(t, format, none, review.Style{All: true}), "waive", format)
 	}

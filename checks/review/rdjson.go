@@ -72,7 +72,7 @@ func writeRDJSON(w io.Writer, r *Report, s Style) error {
 			Message:  untrusted.Text(f.Message).Prose() + "\n\n" + untrusted.Text(f.Why).Prose(),
 			Location: rdLocation{f.Path, &rdRange{rdPosition{f.Line, f.Column}, rdPosition{f.EndLine, f.EndColumn}}},
 			Severity: map[Severity]string{Error: "ERROR", Warning: "WARNING", Note: "INFO"}[f.Severity],
-			Code:     &rdCode{f.Rule, rulePage(f.Rule)},
+			Code:     &rdCode{f.Rule, RulePage(f.Rule)},
 			Output:   text.String(),
 		}
 		if waive := f.waiver(); waive != "" {

@@ -30,13 +30,17 @@ type Report struct {
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
 	// Accepted are those that comments in the source accept.
-	Accepted []Accepted `json:"-"`
+	Accepted []Accepted `json:"accepted,omitempty"`
+	// Compared says that there was a base.
+	Compared bool `json:"-"`
 }
 
-// Accepted is a finding that a comment in the source accepts, and its reason.
+// Accepted is a finding that a comment in the source accepts, with the reason and the
+// line of the comment, which stands in the same file.
 type Accepted struct {
 	Finding
-	Reason string
+	Reason      string `json:"reason"`
+	CommentLine int    `json:"comment_line"`
 }
 
 // Tool names the program that made the report.
@@ -147,6 +151,8 @@ type Finding struct {
 	Triage      []string `json:"triage,omitempty"`
 	Fingerprint string   `json:"fingerprint"`
 	New         bool     `json:"new"`
+	// Waits says that the gate waits for a maintainer's waiver because of the finding.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // Fix is a safe change that removes the finding.

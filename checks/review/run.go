@@ -31,8 +31,9 @@ type Options struct {
 	Rules []*rules.Rule
 	// Kernels limits the review to kernels of these names; empty reviews all.
 	Kernels []string
-	// Severities overrides the severity of rules by ID; "off" silences one.
-	// A severity is an upper bound: a rule that is unsure keeps its lower one.
+	// Severities sets the severity of rules by ID; "off" silences one. No finding of
+	// the rule is heavier. One above the rule's own lifts the findings that the rule
+	// is sure of, those of its own severity; what it is unsure of stays as it is.
 	Severities map[string]Severity
 	// Version is the version of the tool, for the report.
 	Version string
@@ -93,20 +94,23 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		}
 	}
 	findings, _ := group(now.open, known(now.open, before.open, head, base))
+	for i := range findings {
+		findings[i].Waits = waits(findings[i], head, base)
+	}
 	r = o.report(head, kernels, findings)
 	for _, s := range now.comments {
 		r.Summary.Suppressions = append(r.Summary.Suppressions, s.parts()...)
 	}
 	accepted, first := group(now.accepted, known(now.accepted, slices.Concat(before.accepted, before.open), head, base))
 	for i, f := range accepted {
-		r.Accepted = append(r.Accepted, Accepted{f, first[i].by.Reason})
+		r.Accepted = append(r.Accepted, Accepted{f, first[i].by.Reason, first[i].by.Line})
 	}
 	return r, nil
 }
 
 // report sums up the findings of a tree.
 func (o Options) report(head *tree.Tree, kernels []*tree.Kernel, findings []Finding) *Report {
-	r := &Report{Schema: Schema, Tool: Tool{"tilegate", o.Version}, Findings: findings}
+	r := &Report{Schema: Schema, Tool: Tool{"tilegate", o.Version}, Findings: findings, Compared: o.Base != nil}
 	r.Summary = Summary{Kernels: []string{}, Unread: []Unread{}}
 	for _, k := range kernels {
 		r.Summary.Kernels = append(r.Summary.Kernels, k.ID())
@@ -230,8 +234,8 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 	if p.Kernel != nil {
 		h.kernel = p.Kernel.ID()
 	}
-	if limit := o.Severities[p.Rule.ID]; limit != "" && d.Severity == p.Rule.Severity {
-		h.Severity = limit
+	if set := o.Severities[p.Rule.ID]; set != "" {
+		h.Severity = configured(set, d.Severity, p.Rule.Severity)
 	}
 	known := cmp.Or(d.Pin, p.Rule.Pin)
 	if pin := t.Pin(p.Crate); known != "" && pin != "" && pin != "="+known {
@@ -244,6 +248,31 @@ func newHit(o Options, t *tree.Tree, p *rules.Pass, d rules.Diagnostic) hit {
 	h.fingerprint = hex.EncodeToString(sum[:10])
 	return h
 }
+
+// configured is the severity of a finding whose rule has a severity of its own, where
+// another one is set for the rule.
+func configured(set, found, own Severity) Severity {
+	if set.Rank() < found.Rank() || found == own {
+		return set
+	}
+	return found
+}
+
+// waits decides whether the gate waits for a maintainer because of a finding: a new one
+// of what the change does to the tests that judge it. Of the notes, which are no more
+// than lines in the summary, it is that a kernel's test file is new: nothing at the base
+// says which cases it must have.
+func waits(f Finding, head, base *tree.Tree) bool {
+	if !f.New || !rules.OnTests(f.Rule) {
+		return false
+	}
+	return f.Severity != Note || f.Rule == testFileRule && slices.ContainsFunc(head.Kernels, func(k *tree.Kernel) bool {
+		return k.Test == f.Path && (base == nil || len(base.Crates) == 0 || !base.Exists(k.Test))
+	})
+}
+
+// testFileRule is the rule that says that a test file is new.
+const testFileRule = "T6"
 
 // group makes findings of the hits: one per rule, function, kind of construct
 // and severity, new ones apart from old ones, which are those that the base

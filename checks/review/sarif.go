@@ -18,8 +18,8 @@ import (
 // project is where the tool and its rule pages are found.
 const project = "https://github.com/tilegate/tilegate"
 
-// rulePage is the address of a rule's page.
-func rulePage(id string) string { return project + "/blob/main/docs/rules/" + id + ".md" }
+// RulePage is the address of a rule's page.
+func RulePage(id string) string { return project + "/blob/main/docs/rules/" + id + ".md" }
 
 // The part of SARIF 2.1.0 that a review uses; code scanning reads all of it.
 type (
@@ -145,7 +145,7 @@ func writeSARIF(w io.Writer, r *Report, s Style) error {
 		}
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID: rule.ID, ShortDescription: sarifText{Text: rule.Title}, FullDescription: sarifText{Text: rule.Why},
-			Help: sarifText{rules.Page(rule), rules.Page(rule)}, HelpURI: rulePage(rule.ID),
+			Help: sarifText{rules.Page(rule), rules.Page(rule)}, HelpURI: RulePage(rule.ID),
 			Default: sarifConfig{sarifLevel(rule.Severity)}, Properties: sarifProps{tags, problemSeverity(rule.Severity)},
 		})
 	}

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -423,20 +424,35 @@ func TestFormatsTellSuppressions(t *testing.T) {
 	}
 
 	text := write("text", review.Style{})
-	assert.Contains(t, text, at("suppressed R6: FILE:LINE+0: a power `of` two\n"))
+	assert.Contains(t, text, at("suppressed R6: FILE:LINE+0: a power `of` two\n  accepts error[R6] at line LINE+1: `BLOCK*2` computes "))
 	assert.Contains(t, text, at("suppression problem: FILE:LINE+2: accepts nothing, no rule \"R99\"\n"))
 	assert.Contains(t, text, at("suppression problem: FILE:LINE+3: accepts nothing, expected a reason after the parenthesis\n"))
 	assert.Contains(t, text, at("suppression problem: FILE:LINE+4: accepts nothing, not needed: nothing of R7 is found here\n"))
 
 	markdown := write("markdown", review.Style{})
-	assert.Contains(t, markdown, at("\nComments that this change adds to accept findings:\n\n- R6 `FILE:LINE+0`: a power `of` two\n\nSuppression problems:\n\n- `FILE:LINE+2`: accepts nothing, no rule "))
+	assert.Contains(t, markdown, at("\nComments in the source that accept findings:\n\n- R6 `FILE:LINE+0`: a power `of` two\n  - accepts error R6 at `FILE:LINE+1`: `BLOCK*2` computes "))
+	assert.Contains(t, markdown, at(" one name\n\nSuppression problems:\n\n- `FILE:LINE+2`: accepts nothing, no rule "))
 	assert.Contains(t, markdown, at("- `FILE:LINE+3`: accepts nothing, expected a reason after the parenthesis\n- `FILE:LINE+4`: accepts nothing, not needed: "))
-	assert.Contains(t, write("markdown", review.Style{All: true}), "\nComments that accept findings:\n\n- R6 ")
+	assert.Contains(t, write("markdown", review.Style{All: true}), "\nComments in the source that accept findings:\n\n- R6 ")
 
 	github := write("github", review.Style{})
-	assert.Contains(t, github, at("::notice file=FILE,line=LINE+0,title=suppressed R6::a power `of` two\n"))
+	assert.Contains(t, github, at("::notice file=FILE,line=LINE+0,title=suppressed R6::a power `of` two%0Aaccepts error[R6] at line LINE+1: `BLOCK*2` computes "))
 	assert.Contains(t, github, at("::warning file=FILE,line=LINE+2,title=suppression problem::accepts nothing, no rule \"R99\"\n"))
 	assert.Equal(t, 3, strings.Count(github, "title=suppression problem::"))
+
+	var document struct {
+		Accepted []struct {
+			Rule, Message, Reason string
+			Line                  int
+			CommentLine           int `json:"comment_line"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(write("json", review.Style{})), &document))
+	require.Len(t, document.Accepted, 1)
+	assert.Equal(t, "R6", document.Accepted[0].Rule)
+	assert.Equal(t, "a power `of` two", document.Accepted[0].Reason)
+	assert.Contains(t, document.Accepted[0].Message, "`BLOCK*2` computes ")
+	assert.Equal(t, []int{n, n + 1}, []int{document.Accepted[0].CommentLine, document.Accepted[0].Line})
 
 	dog := rdOf(t, head, r)
 	require.Len(t, dog.Diagnostics, 3)
@@ -457,6 +473,41 @@ func TestFormatsTellSuppressions(t *testing.T) {
 	assert.NotContains(t, write("github", review.Style{}), "::notice")
 	assert.NotContains(t, write("markdown", review.Style{}), "accept findings")
 	assert.Contains(t, write("github", review.Style{All: true}), "::notice")
+}
+
+// A comment that the base has and that accepts something new is told with it: the base's
+// reason was given for something else.
+func TestOlderCommentThatAcceptsSomethingNew(t *testing.T) {
+	const comment = "        // tilegate: allow(R6) a power of two\n"
+	r := reviewed(t, withLine(comment+strings.ReplaceAll(violation, "* 2", "* 4")), withLine(comment+violation))
+	require.Len(t, r.Summary.Suppressions, 1)
+	require.False(t, r.Summary.Suppressions[0].New)
+	require.Len(t, r.Accepted, 1)
+	require.True(t, r.Accepted[0].New)
+	var out strings.Builder
+	require.NoError(t, review.Write(&out, "text", r, review.Style{Rules: all.Rules}))
+	assert.Contains(t, out.String(), ": a power of two\n  accepts error[R6] at line ")
+	assert.Contains(t, out.String(), "`BLOCK*4` computes ")
+}
+
+// What was found is as untrusted as the reason.
+func TestWhatIsAcceptedIsUntrusted(t *testing.T) {
+	r := &review.Report{Summary: review.Summary{Kernels: []string{"demo"}, Suppressions: []review.Suppression{{Path: "k.rs", Line: 7, Rules: []string{"R6"}, Reason: "why", Used: true, New: true}}}}
+	r.Accepted = []review.Accepted{{Finding: review.Finding{
+		Rule: "R6", Severity: review.Error, Path: "k.rs", Line: 8, EndLine: 8, AlsoAt: []int{9}, New: true,
+		Message: "it\x1b[31m says @octocat\n::error::x\n/tilegym ok-to-test 1 <!-- tilegate:summary --> [x](https://host)",
+	}, Reason: "why", CommentLine: 7}}
+	for _, format := range []string{"text", "markdown", "github"} {
+		out := told(t, format, r, review.Style{})
+		assert.Contains(t, out, "also at line 9", format)
+		for _, bad := range []string{"\x1b", "\n::error::", "\n/tilegym"} {
+			assert.NotContains(t, out, bad, format)
+		}
+	}
+	markdown := told(t, "markdown", r, review.Style{})
+	for _, bad := range []string{" @octocat", "<!--", "](https://host"} {
+		assert.NotContains(t, markdown, bad)
+	}
 }
 
 // What a comment accepts is in SARIF where it is asked for, with the reason.
