@@ -237,19 +237,22 @@ func deleted(head, base *tree.Tree, p string) []Finding {
 	return []Finding{absent(f, "deleted", message)}
 }
 
+// NewFile is the construct of the finding that a test file is new.
+const NewFile = "new file"
+
 // added notes a test file that is new, with what it holds.
 func added(head *tree.Tree, p string, known map[string]*signature) (out []Finding) {
 	f := head.File(p)
 	if f.Unread != "" {
 		return nil // listed as unread
 	}
-	text := "the test file is new: there is nothing to compare it with"
+	const text = "the test file is new: there is nothing to compare it with"
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(tooLarge); !ok {
 				panic(r)
 			}
-			out = []Finding{whole(f, Collection, rules.Note, "new file", text)}
+			out = []Finding{whole(f, Collection, rules.Note, NewFile, text)}
 		}
 	}()
 	s := newSide(newUniverse(maxSteps), f, known)
@@ -262,7 +265,7 @@ func added(head *tree.Tree, p string, known map[string]*signature) (out []Findin
 			}
 		}
 	}
-	return []Finding{whole(f, Collection, rules.Note, "new file", text+"; it has "+words.Count(len(tests), "test")+" with "+words.Count(checks, "check"))}
+	return []Finding{whole(f, Collection, rules.Note, NewFile, text+"; it has "+words.Count(len(tests), "test")+" with "+words.Count(checks, "check"))}
 }
 
 // compareSupport compares a file that tests share.

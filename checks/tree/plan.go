@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -49,12 +50,22 @@ type planner struct {
 	seen       map[string]int // what needs no run -> number of files
 	order      []string
 	rules      bool
+	broken     []string // what of the head still takes in a deleted op, in sentences
 }
 
 // MakePlan decides what a change from base to head needs. A nil head or base
 // stands for a checkout of another layout.
 func MakePlan(head, base *Tree, changes []Change) *Plan {
 	plan := &Plan{Schema: PlanSchema, Kernels: []PlannedKernel{}}
+	if (head == nil || len(head.Kernels) == 0) && base != nil && len(base.Kernels) > 0 {
+		var names []string
+		for _, k := range base.Kernels {
+			names = append(names, k.ID())
+		}
+		plan.Rules = true
+		plan.Sentence = fmt.Sprintf("Nothing to run: the change removes every cutile-rs kernel (%s). The gate does not open for that: a push that keeps one does it, or an administrator, who can merge without the check where the removal is meant.", strings.Join(names, ", "))
+		return plan
+	}
 	if head == nil || len(head.Crates) == 0 {
 		plan.Sentence = "Nothing to run: this repository has " + ErrNoKernels.Error() + "."
 		return plan
@@ -80,7 +91,7 @@ func (p *planner) sentence(plan *Plan, changed int) string {
 		for _, k := range plan.Kernels {
 			names = append(names, k.Name)
 		}
-		return fmt.Sprintf("%s to build, test and measure: %s.", words.Count(len(names), "kernel"), strings.Join(names, ", ")) + p.untested()
+		return fmt.Sprintf("%s to build, test and measure: %s.", words.Count(len(names), "kernel"), strings.Join(names, ", ")) + strings.Join(p.broken, "") + p.untested()
 	}
 	if changed == 0 {
 		return "Nothing to run: the change has no files."
@@ -311,12 +322,24 @@ func (p *planner) kernelsOf(keep func(*Kernel) bool) []*Kernel {
 	return out
 }
 
-// kernel marks one op of a crate; an op that the head no longer has is noted.
+// kernel marks one op of a crate. One that the head no longer has is noted, unless
+// something still takes it in: then nothing of the crate can be built or imported.
 func (p *planner) kernel(c *Crate, name, where string) {
 	k := p.head.Kernel((&Kernel{Name: name, Suite: c.Suite}).ID())
 	if k == nil || k.Crate != c {
 		if p.base != nil && p.base.Kernel((&Kernel{Name: name, Suite: c.Suite}).ID()) != nil {
-			p.note("a deleted op")
+			left := p.takers(c, name)
+			if len(left) == 0 {
+				p.note("a deleted op")
+			}
+			for _, at := range left {
+				crate := p.kernelsOf(func(k *Kernel) bool { return k.Crate == c })
+				p.affect(where, crate...)
+				p.affect(at, crate...)
+				if s := fmt.Sprintf(" %s still takes in `%s`, which the change deletes.", at, name); !slices.Contains(p.broken, s) {
+					p.broken = append(p.broken, s)
+				}
+			}
 			return
 		}
 		// A helper module beside the wrappers serves all of them.
@@ -324,6 +347,97 @@ func (p *planner) kernel(c *Crate, name, where string) {
 		return
 	}
 	p.affect(where, k)
+}
+
+// takers are the files of a crate that take in an op of which the file is gone: Rust
+// sources by an include or the path of a module, Python ones by an import.
+func (p *planner) takers(c *Crate, name string) []string {
+	var out []string
+	add := func(at string) {
+		if !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	dir := path.Join(c.Root, name+kernelSuffix) + "/"
+	rust := []string{c.Lib}
+	for _, k := range p.kernelsOf(func(k *Kernel) bool { return k.Crate == c }) {
+		rust = append(rust, k.KernelRS, k.FFI)
+	}
+	for _, at := range rust {
+		if at == "" {
+			continue
+		}
+		for _, of := range included(p.head.File(at)) {
+			if of = path.Join(path.Dir(at), of); strings.HasPrefix(of, dir) && !p.head.Exists(of) {
+				add(at)
+			}
+		}
+	}
+	if p.head.Exists(path.Join(c.Root, name+".py")) || p.head.Exists(path.Join(c.Root, name, "__init__.py")) {
+		return out
+	}
+	list, err := fs.ReadDir(p.head.FS, c.Root)
+	if err != nil {
+		return out
+	}
+	for _, e := range list[:min(len(list), MaxPython)] {
+		if at := path.Join(c.Root, e.Name()); path.Ext(at) == ".py" && imports(p.head.File(at), c.Root, name) {
+			add(at)
+		}
+	}
+	return out
+}
+
+// included are the paths that a Rust file takes in, relative to its folder.
+func included(f *syntax.File) []string {
+	var out []string
+	for _, n := range f.Root().Find("macro_invocation") {
+		if syntax.LastSegment(n.Field("macro")) == "include" {
+			for _, s := range n.ChildOf("token_tree").NamedChildren() {
+				out = append(out, s.ChildOf("string_content").Text())
+			}
+		}
+	}
+	for _, m := range f.Root().Find("mod_item") {
+		for _, a := range m.Attributes() {
+			if a.NamedChild(0).Text() == "path" {
+				out = append(out, a.Field("value").ChildOf("string_content").Text())
+			}
+		}
+	}
+	return out
+}
+
+// imports reports whether a file beside a module imports it, by its relative or its
+// whole name.
+func imports(f *syntax.File, root, name string) bool {
+	whole := strings.ReplaceAll(strings.TrimPrefix(root, "src/"), "/", ".")
+	for _, n := range f.Root().Find("import_from_statement") {
+		switch n.Field("module_name").Text() {
+		case "." + name, whole + "." + name:
+			return true
+		case ".", whole:
+			for _, what := range n.Fields("name") {
+				if what.Is("aliased_import") {
+					what = what.Field("name")
+				}
+				if what.Text() == name {
+					return true
+				}
+			}
+		}
+	}
+	for _, n := range f.Root().Find("import_statement") {
+		for _, what := range n.Fields("name") {
+			if what.Is("aliased_import") {
+				what = what.Field("name")
+			}
+			if what.Text() == whole+"."+name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parts compares a file that lists ops, entry by entry: only the ops whose

@@ -106,6 +106,76 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// What still takes in a deleted op makes the crate's build or the package's import
+// fail: everything is affected.
+func TestPlanOfAnOpThatIsStillTakenIn(t *testing.T) {
+	const lib = "mod ffi_util;\nmod a {\n    include!(\"../../a_kernel/kernel.rs\");\n}\nmod b {\n    // a word on \"../../b_kernel/kernel.rs\"\n    include!(\"../../b_kernel/kernel.rs\");\n}\n"
+	const without = "mod ffi_util;\nmod a {\n    include!(\"../../a_kernel/kernel.rs\");\n}\n// \"../../b_kernel/kernel.rs\"\n"
+	const init = "from . import a\n"
+	plan := func(edit map[string]string) *tree.Plan {
+		base, head := checkout(), checkout()
+		base[ops+"cutile_kernels/src/lib.rs"] = &fstest.MapFile{Data: []byte(lib)}
+		base[ops+"__init__.py"] = &fstest.MapFile{Data: []byte(init + "from . import b\n")}
+		for _, at := range []string{"b_kernel/kernel.rs", "b_kernel/ffi.rs", "b.py"} {
+			delete(head, ops+at)
+		}
+		changes := []tree.Change{{Path: ops + "b_kernel/kernel.rs"}, {Path: ops + "b_kernel/ffi.rs"}, {Path: ops + "b.py"}}
+		for _, at := range []string{"cutile_kernels/src/lib.rs", "__init__.py", "a.py"} {
+			head[ops+at] = base[ops+at]
+			if text, ok := edit[at]; ok {
+				head[ops+at] = &fstest.MapFile{Data: []byte(text)}
+				changes = append(changes, tree.Change{Path: ops + at})
+			}
+		}
+		b, err := tree.Load(base, nil)
+		require.NoError(t, err)
+		h, err := tree.Load(head, b)
+		require.NoError(t, err)
+		return tree.MakePlan(h, b, changes)
+	}
+	clean := map[string]string{"cutile_kernels/src/lib.rs": without, "__init__.py": init}
+	assert.Empty(t, plan(clean).Kernels)
+	const op = "@register_impl(\"a\", backend=\"cutile-rs\")\ndef a(x):\n    return b(x)\n"
+	for name, c := range map[string]struct {
+		edit  map[string]string
+		taker string
+	}{
+		"lib.rs":                {map[string]string{"__init__.py": init}, "cutile_kernels/src/lib.rs"},
+		"lib.rs, as a module":   {map[string]string{"cutile_kernels/src/lib.rs": without + "#[path = \"../../b_kernel/ffi.rs\"]\nmod b;\n", "__init__.py": init}, "cutile_kernels/src/lib.rs"},
+		"the package":           {map[string]string{"cutile_kernels/src/lib.rs": without}, "__init__.py"},
+		"as another name":       {map[string]string{"cutile_kernels/src/lib.rs": without, "__init__.py": init + "from . import b as c\n"}, "__init__.py"},
+		"another wrapper":       {map[string]string{"cutile_kernels/src/lib.rs": without, "__init__.py": init, "a.py": "from .b import b\n\n\n" + op}, "a.py"},
+		"by the whole name":     {map[string]string{"cutile_kernels/src/lib.rs": without, "__init__.py": init, "a.py": "import tilegym.ops.cutile_rs.b\n\n\n" + op}, "a.py"},
+		"from the whole folder": {map[string]string{"cutile_kernels/src/lib.rs": without, "__init__.py": init, "a.py": "from tilegym.ops.cutile_rs import b\n\n\n" + op}, "a.py"},
+	} {
+		p := plan(c.edit)
+		require.Len(t, p.Kernels, 1, name)
+		assert.Equal(t, "a", p.Kernels[0].Name, name)
+		assert.Contains(t, p.Kernels[0].Because, ops+c.taker, name)
+		assert.Contains(t, p.Kernels[0].Because, ops+"b.py", name)
+		assert.Contains(t, p.Sentence, "to build, test and measure: a. "+ops+c.taker+" still takes in `b`, which the change deletes.", name)
+		assert.Equal(t, 1, strings.Count(p.Sentence, "still takes in"), name)
+	}
+}
+
+// A change after which there is no kernel is told as such, whatever it leaves there.
+func TestPlanOfAChangeThatRemovesEveryKernel(t *testing.T) {
+	base, err := tree.Load(checkout(), nil)
+	require.NoError(t, err)
+	gone, err := tree.Load(fstest.MapFS{"README.md": {}}, base)
+	require.ErrorIs(t, err, tree.ErrNoKernels)
+	left, err := tree.Load(fstest.MapFS{ops + "README.md": {}}, base)
+	require.NoError(t, err)
+	for _, head := range []*tree.Tree{nil, gone, left} {
+		plan := tree.MakePlan(head, base, []tree.Change{{Path: ops + "a.py"}})
+		assert.Empty(t, plan.Kernels)
+		assert.True(t, plan.Rules)
+		assert.False(t, plan.GPU)
+		assert.Contains(t, plan.Sentence, "Nothing to run: the change removes every cutile-rs kernel (a, b, s/c). The gate does not open for that: ")
+	}
+	assert.NotContains(t, tree.MakePlan(left, left, nil).Sentence, "removes")
+}
+
 func TestPlanOfAnotherLayout(t *testing.T) {
 	head, err := tree.Load(fstest.MapFS{"a.txt": {}}, nil)
 	require.ErrorIs(t, err, tree.ErrNoKernels)

@@ -7,7 +7,11 @@ import (
 	"text/tabwriter"
 
 	"github.com/tilegate/tilegate/checks/tree"
+	"github.com/tilegate/tilegate/checks/untrusted"
 )
+
+// reasons is how many paths the text names for a kernel.
+const reasons = 10
 
 type planCmd struct {
 	Path   string `arg:"" optional:"" default:"." help:"TileGym checkout (default: the current folder)."`
@@ -55,11 +59,13 @@ func (c *planCmd) Run(s streams) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\nKERNEL\tSTAGES\tBECAUSE OF")
 	for _, k := range plan.Kernels {
-		because := k.Because[0]
-		if n := len(k.Because) - 1; n > 0 {
-			because += fmt.Sprintf(" and %d more", n)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, strings.Join(k.Stages, ", "), untrusted.Text(k.Because[0]).Line())
+		for _, why := range k.Because[1:min(len(k.Because), reasons)] {
+			fmt.Fprintf(w, "\t\t%s\n", untrusted.Text(why).Line())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, strings.Join(k.Stages, ", "), because)
+		if n := len(k.Because) - reasons; n > 0 {
+			fmt.Fprintf(w, "\t\tand %d more, which --format json lists\n", n)
+		}
 	}
 	return w.Flush()
 }
