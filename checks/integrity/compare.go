@@ -53,9 +53,11 @@ type comparison struct {
 	base, head *side
 	problems   map[string]*problem
 	order      []*problem
-	// The case that is being compared; total counts the test's cases.
+	// The case that is being compared; total counts the test's cases, idle those that
+	// skipped themselves before, of which nothing can become weaker.
 	current *testCase
 	total   int
+	idle    int
 	// signatures are what the head's cases do, with the conditions of the cases.
 	signatures map[int][][]*term
 	rows       []*term // see literalRows
@@ -153,7 +155,11 @@ func (p *problem) others() string {
 func (c *comparison) scope(from int) {
 	for _, p := range c.order[from:] {
 		if p.cases > 0 && p.cases < c.total {
-			p.Message += fmt.Sprintf(" (%d of %d cases, such as %s)", p.cases, c.total, quote(p.example))
+			others := ""
+			if n := c.total - p.cases; n == c.idle {
+				others = fmt.Sprintf("; the other %s", words.Form(n, "one skips itself", fmt.Sprintf("%d skip themselves", n)))
+			}
+			p.Message += fmt.Sprintf(" (%d of %d cases, such as %s%s)", p.cases, c.total, quote(p.example), others)
 		}
 	}
 }
@@ -290,7 +296,7 @@ func (c *comparison) eachCase(b, h *testFn, baseCases, headCases []testCase, sam
 		k := hc.key(theirs)
 		index[k] = append(index[k], hc)
 	}
-	c.total = len(baseCases)
+	c.total, c.idle = len(baseCases), 0
 	var lost []testCase
 	for i := range baseCases {
 		bc := baseCases[i]
@@ -389,6 +395,9 @@ func (c *comparison) bestOf(b, h *testFn, bc testCase, candidates []testCase) {
 			best = try
 		}
 		if len(best.order) == 0 {
+			if skippedForGood(events) {
+				c.idle++
+			}
 			return
 		}
 	}

@@ -266,13 +266,13 @@ func waits(f Finding, head, base *tree.Tree) bool {
 	if !f.New || !rules.OnTests(f.Rule) {
 		return false
 	}
-	return f.Severity != Note || f.Rule == testFileRule && slices.ContainsFunc(head.Kernels, func(k *tree.Kernel) bool {
+	return f.Severity != Note || f.Rule == TestFileRule && slices.ContainsFunc(head.Kernels, func(k *tree.Kernel) bool {
 		return k.Test == f.Path && (base == nil || len(base.Crates) == 0 || !base.Exists(k.Test))
 	})
 }
 
-// testFileRule is the rule that says that a test file is new.
-const testFileRule = "T6"
+// TestFileRule is the rule that says that a test file is new.
+const TestFileRule = "T6"
 
 // group makes findings of the hits: one per rule, function, kind of construct
 // and severity, new ones apart from old ones, which are those that the base
