@@ -336,3 +336,41 @@ func TestGapsOfPythonAreNotSeen(t *testing.T) {
 	assert.Empty(t, f.Root().Find("unary_operator"))
 	assert.Equal(t, "b", f.Root().Find("attribute")[0].Field("attribute").Text())
 }
+
+// What begins a format is no name of a value.
+func TestFormatsThatBeginWithEquals(t *testing.T) {
+	f := syntax.Parse("a", syntax.Python, []byte(`f"{x:=10}{(y := 1)}"`))
+	require.Empty(t, f.Unread)
+	require.Len(t, f.Root().Find("format_specifier"), 1)
+	assert.Equal(t, ":=10", f.Root().Find("format_specifier")[0].Text())
+	require.Len(t, f.Root().Find("named_expression"), 1)
+	assert.Equal(t, "y := 1", f.Root().Find("named_expression")[0].Text())
+}
+
+// Python nests a hundred blocks, however wide they are indented.
+func TestDeepIndentationIsRead(t *testing.T) {
+	for _, indent := range []string{"    ", "\t", "         "} {
+		var b strings.Builder
+		for i := range 99 {
+			b.WriteString(strings.Repeat(indent, i) + "if a:\n")
+		}
+		b.WriteString(strings.Repeat(indent, 99) + "x = \"\"\"b\n" + strings.Repeat(" ", 600) + "c\"\"\"\n")
+		b.WriteString(strings.Repeat(indent, 50) + "y = (1,\n2)\nz = 3\n")
+		f := syntax.Parse("a", syntax.Python, []byte(b.String()))
+		require.Empty(t, f.Unread)
+		var names []string
+		for _, n := range f.Root().Find("assignment") {
+			names = append(names, n.Field("left").Text())
+		}
+		assert.Equal(t, []string{"x", "y", "z"}, names)
+		assert.Len(t, f.Root().Find("if_statement"), 99)
+		assert.Equal(t, "\"\"\"b\n"+strings.Repeat(" ", 600)+"c\"\"\"", f.Root().Find("string")[0].Text())
+		assert.NotEmpty(t, syntax.Parse("a", syntax.Python, []byte(b.String()+" z = 4\n")).Unread)
+	}
+}
+
+// Many escapes of one text take no more than as many words.
+func TestManyEscapesAreRead(t *testing.T) {
+	f := syntax.Parse("a", syntax.Rust, []byte(`const A: &str = "`+strings.Repeat(`\u{1_F_6_00}`, 100_000)+`";`))
+	assert.Empty(t, f.Unread)
+}

@@ -742,14 +742,16 @@ func (p *pyPass) splat(n Node) {
 	parent := whole.Parent()
 	switch parent.Kind() {
 	case "argument_list", "list", "set", "expression_list", "pattern_list", "subscript", "type_parameter", "generic_type", "match_statement",
-		"list_comprehension", "set_comprehension", "generator_expression", "except_clause", "print_statement":
+		"list_comprehension", "set_comprehension", "generator_expression", "except_clause":
 		return
 	case "expression_statement", "tuple":
 		if parent.ChildOf(",").Valid() {
 			return
 		}
-	case "with_item":
-		if clause := parent.Parent(); p.tupled(clause) && !whole.Is("comparison_operator", "boolean_operator", "conditional_expression") && clause.ChildOf(",").Valid() {
+	case "with_item", "print_statement":
+		clause := parent.Parent()
+		if !whole.Is("comparison_operator", "boolean_operator", "conditional_expression") &&
+			(parent.Is("print_statement") || p.tupled(clause) && clause.ChildOf(",").Valid()) {
 			return
 		}
 	case "typed_parameter":

@@ -2,7 +2,9 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,11 +16,76 @@ func (b builder) python() {
 	}
 	b.damage()
 	if f.Unread != "" {
-		if gaps := f.pyGaps(); gaps.any() {
-			b.mendPython(gaps)
+		if text, segments := f.narrow(); text != nil {
+			b.anew(text, segments)
 		}
 	}
+	// What one hides is found when that is mended.
+	var gaps pyGaps
+	for range maxRounds {
+		if f.Unread == "" && !f.namesInText() || !gaps.add(f.pyGaps()) {
+			break
+		}
+		b.mendPython(gaps)
+	}
 	b.forbid()
+}
+
+// maxIndent is the widest indentation that the grammar remembers.
+const maxIndent = 255
+
+// narrow returns the source with less white space before each line where some have
+// more than the grammar remembers: lines that are indented alike stay so, and what is
+// further in than another stays so. Else it returns nil.
+func (f *File) narrow() (text []byte, segments []segment) {
+	type start struct{ at, width int }
+	lines := make([]start, 0, len(f.lines))
+	var widths []int
+	for n := range f.lines {
+		s := start{at: int(f.lines[n])}
+		for ; s.at < len(f.Src) && (f.Src[s.at] == ' ' || f.Src[s.at] == '\t'); s.at++ {
+			s.width++
+			if f.Src[s.at] == '\t' {
+				s.width += 7
+			}
+		}
+		lines, widths = append(lines, s), append(widths, s.width)
+	}
+	slices.Sort(widths)
+	widths = slices.Compact(widths)
+	if widths[len(widths)-1] <= maxIndent || len(widths) > maxIndent {
+		return nil, nil
+	}
+	for n, s := range lines {
+		rank, _ := slices.BinarySearch(widths, s.width)
+		text = append(text, bytes.Repeat([]byte{' '}, rank)...)
+		end := len(f.Src)
+		if n+1 < len(lines) {
+			end = int(f.lines[n+1])
+		}
+		segments = append(segments, segment{len(text), end - s.at, s.at})
+		text = append(text, f.Src[s.at:end]...)
+	}
+	return text, segments
+}
+
+// namesInText reports whether an interpolation seems to name a value: it is a format
+// that begins with `=`.
+func (f *File) namesInText() bool {
+	if !strings.Contains(f.text, ":=") {
+		return false
+	}
+	kind := f.g.ids["named_expression"]
+	for i := range f.nodes {
+		if f.nodes[i].kind != kind {
+			continue
+		}
+		up := Node{f, f.nodes[i].parent}
+		if up.Is("interpolation", "format_expression") || up.Is("expression_list", "conditional_expression") && up.Parent().Is("interpolation", "format_expression") {
+			return true
+		}
+	}
+	return false
 }
 
 // pyGaps are the places of legal source at which the grammar of Python needs another
@@ -34,14 +101,36 @@ type pyGaps struct {
 	breaks []Span
 	// The offset of each `*` after except, a space and before a bracket.
 	groups []int
+	// The offset of each `=` that begins the format of an interpolation.
+	formats []int
 }
 
-func (g *pyGaps) any() bool { return len(g.stars)+len(g.defaults)+len(g.breaks)+len(g.groups) > 0 }
+// add takes further gaps, and reports whether there were any.
+func (g *pyGaps) add(more pyGaps) bool {
+	added := false
+	one := func(all *[]int, more []int) {
+		before := len(*all)
+		*all = append(*all, more...)
+		slices.Sort(*all)
+		*all = slices.Compact(*all)
+		added = added || len(*all) > before
+	}
+	one(&g.stars, more.stars)
+	one(&g.defaults, more.defaults)
+	one(&g.groups, more.groups)
+	one(&g.formats, more.formats)
+	before := len(g.breaks)
+	g.breaks = append(g.breaks, more.breaks...)
+	slices.SortFunc(g.breaks, func(a, b Span) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
+	g.breaks = slices.Compact(g.breaks)
+	return added || len(g.breaks) > before
+}
 
 // The brackets that pyGaps tells apart.
 const (
 	otherBracket = iota
-	listBracket  // of a subscript or an interpolation, or none: a list without parentheses
+	listBracket  // of a subscript, or none: a list without parentheses
+	textBracket  // of an interpolation
 	typeBracket  // of type parameters
 )
 
@@ -99,6 +188,9 @@ func (f *File) pyGaps() (gaps pyGaps) {
 			}
 			lambda = word == "lambda" || lambda && word != ":"
 		case len(open) > 1:
+			if top == textBracket && word == ":=" {
+				gaps.formats = append(gaps.formats, n.Span().Start+1)
+			}
 		case n.Is(":", ";"), later:
 			gaps.stars, statement = append(gaps.stars, statement...), nil
 		case word == "=" || word == "in":
@@ -125,7 +217,7 @@ func bracketOf(n, before, last Node) int {
 	name := last.Text()
 	switch {
 	case n.Is("{") && (n.Parent().Is("interpolation") || last.Is("string_start")):
-		return listBracket
+		return textBracket
 	case !n.Is("[") || !last.Valid():
 	case word(name[0]):
 		switch before.Text() {
@@ -191,6 +283,9 @@ func (b builder) mendPython(gaps pyGaps) {
 	}
 	for _, at := range gaps.groups {
 		src[at-1], src[at] = '*', ' '
+	}
+	for _, at := range gaps.formats {
+		src[at] = '<' // aligns, too
 	}
 	if !b.anew(src, nil) {
 		return
