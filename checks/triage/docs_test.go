@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,15 @@ One that judges a whole file looks at files of that name only, in whatever folde
 called otherwise.
 `)
 	var stage Stage
+	b.WriteString("\n## Contents\n\n")
+	for _, r := range Rows() {
+		if r.Stage != stage {
+			stage = r.Stage
+			fmt.Fprintf(&b, "- [%s](#%[1]s)\n", stage)
+		}
+		fmt.Fprintf(&b, "  - [%s](#%s): %s\n", r.ID, anchor(r.ID+": "+r.Title), untrusted.Text(r.Title).Prose())
+	}
+	stage = ""
 	for _, r := range Rows() {
 		if r.Stage != stage {
 			stage = r.Stage
@@ -72,6 +82,19 @@ called otherwise.
 		}
 	}
 	return b.String()
+}
+
+// anchor is the name that GitHub gives to a heading.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
 }
 
 // The published page is what the tables say.

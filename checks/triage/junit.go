@@ -36,11 +36,11 @@ func (sc *logScan) junit(in *bufio.Reader) error {
 	switch {
 	case sum.Damage != nil:
 		what := "the JUnit file is not whole: " + sum.Damage.Error() + "; " + read
-		sc.damaged = append(sc.damaged, untrusted.Text(sc.name+": "+what))
+		sc.damaged = append(sc.damaged, untrusted.Text(Place(sc.name)+": "+what))
 		sc.event(interrupted, line{text: what})
 	case sum.Unnamed > 0:
 		what := "the JUnit file holds a case without a name: the run was stopped inside of it; " + read
-		sc.damaged = append(sc.damaged, untrusted.Text(sc.name+": "+what))
+		sc.damaged = append(sc.damaged, untrusted.Text(Place(sc.name)+": "+what))
 		sc.event(interrupted, line{text: what})
 	case cases == 0:
 		sc.event(nothingSelected, line{text: "the JUnit file holds no case"})

@@ -34,6 +34,7 @@ type Scanner struct {
 	damaged []untrusted.Text
 	run     collector // the cases of JUnit files
 	shown   collector // the cases of console logs
+	quiet   quiet     // of logs that tell of no failure
 }
 
 // hit is a match together with what orders it.
@@ -104,6 +105,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 		return sc.junit(in)
 	}
 	if len(sc.whole) == 0 && isDocument(name, in) {
+		s.quiet.logs++ // nothing in it is read as a log
 		return nil
 	}
 	var buf []byte
@@ -114,6 +116,7 @@ func (s *Scanner) Scan(name string, r io.Reader) error {
 		}
 		if err != nil {
 			sc.end()
+			sc.quiet.add(sc.ending)
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -186,6 +189,7 @@ type logScan struct {
 
 	compared []Comparison // the first one of the present case
 
+	ending   ending
 	console  console
 	asides   asides
 	regress  regressions
@@ -298,6 +302,7 @@ func (sc *logScan) line(n int, shown string) {
 		sc.awaits = slices.DeleteFunc(sc.awaits, func(a awaited) bool { return a.hit.context || a.until <= n })
 	}
 	if !sc.junitFile {
+		sc.ending.line(text)
 		if strings.HasPrefix(text, "_") || strings.HasPrefix(text, "====") {
 			if done, ok := sc.block.end(); ok {
 				sc.compare(done)

@@ -8,6 +8,14 @@ import (
 	"github.com/tilegate/tilegate/checks/untrusted"
 )
 
+// Place is what people call a log: its name, or where "-" reads from.
+func Place(log string) string {
+	if log == "-" {
+		return "standard input"
+	}
+	return log
+}
+
 // WriteText prints a result for people.
 func WriteText(w io.Writer, r Result) error {
 	var b strings.Builder
@@ -27,7 +35,7 @@ func WriteText(w io.Writer, r Result) error {
 			class += " or " + string(m.Also)
 		}
 		fmt.Fprintf(&b, "%s (%s, %s): %s\n", m.Signature, m.Stage, class, m.Title)
-		place := m.Log.Line()
+		place := Place(m.Log.Line())
 		if m.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, m.Line)
 		}

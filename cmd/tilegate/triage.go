@@ -32,18 +32,18 @@ func (c *triageCmd) Run(s streams) error {
 	}
 	scanner := triage.NewScanner(stages...)
 	say := progress(s.Err)
-	var all kinds
+	text := false
 	for _, path := range c.Log {
-		kind, err := scanLog(scanner, path, s.In)
+		any, err := scanLog(scanner, path, s.In)
 		if err != nil {
 			return err
 		}
-		all.text, all.log = all.text || kind.text, all.log || kind.log
-		say("read " + path)
+		text = text || any
+		say("read " + triage.Place(path))
 	}
 	result := scanner.Result()
 	if result.Unknown {
-		result.Why = untrusted.Text(c.why(scanner, all))
+		result.Why = untrusted.Text(c.why(scanner, text))
 	}
 	if c.Format == "json" {
 		if err := writeJSON(s.Out, result); err != nil {
@@ -58,12 +58,9 @@ func (c *triageCmd) Run(s streams) error {
 	return nil
 }
 
-// kinds is what was read: any text at all, and text that is no JUnit file.
-type kinds struct{ text, log bool }
-
-// why says why nothing matched, where that can be told.
-func (c *triageCmd) why(scanner *triage.Scanner, read kinds) string {
-	if !read.text {
+// why says why nothing matched, where that can be told. text says that any was read.
+func (c *triageCmd) why(scanner *triage.Scanner, text bool) string {
+	if !text {
 		return words.Form(len(c.Log), "the log is empty.", "the logs are empty.")
 	}
 	if len(c.Stage) > 0 {
@@ -74,9 +71,6 @@ func (c *triageCmd) why(scanner *triage.Scanner, read kinds) string {
 		if found := triageAll(c.Log); len(found) > 0 {
 			return asked + "; of other stages " + strings.Join(found, ", ") + words.Form(len(found), " does", " do") + ": tilegate triage " + asWords(c.Log)
 		}
-	}
-	if read.log {
-		return ""
 	}
 	return scanner.NoneFailed()
 }
@@ -127,33 +121,33 @@ func (f *filled) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func scanLog(scanner *triage.Scanner, path string, in io.Reader) (kinds, error) {
+// scanLog scans a file, or standard input, and reports whether it holds any text.
+func scanLog(scanner *triage.Scanner, path string, in io.Reader) (bool, error) {
 	if path == "-" {
 		return scanText(scanner, "-", in)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return kinds{}, fmt.Errorf("expected a readable log file: %w", err)
+		return false, fmt.Errorf("expected a readable log file: %w", err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return kinds{}, fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
+		return false, fmt.Errorf("expected a log file, found the directory %s", strings.TrimSuffix(path, "/"))
 	}
 	return scanText(scanner, path, f)
 }
 
 // scanText scans what is text, and says what the rest is.
-func scanText(scanner *triage.Scanner, path string, r io.Reader) (kinds, error) {
+func scanText(scanner *triage.Scanner, path string, r io.Reader) (bool, error) {
 	seen := filled{Reader: r}
 	in := bufio.NewReaderSize(&seen, triage.HeadBytes)
 	head, err := in.Peek(triage.HeadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return kinds{}, fmt.Errorf("expected a readable log file: %s: %w", path, err)
+		return false, fmt.Errorf("expected a readable log file: %s: %w", triage.Place(path), err)
 	}
 	if what := triage.Binary(head); what != "" {
-		return kinds{}, fmt.Errorf("expected a text log or a JUnit file, found %s: %s", what, path)
+		return false, fmt.Errorf("expected a text log or a JUnit file, found %s: %s", what, triage.Place(path))
 	}
-	log := !triage.JUnit(in)
 	err = scanner.Scan(path, in)
-	return kinds{seen.any, log && seen.any}, err
+	return seen.any, err
 }
