@@ -31,7 +31,7 @@ func (c *configCheckCmd) Help() string {
 func (c *configCheckCmd) Run(s streams) error {
 	data, err := readSmall(c.File, "a configuration file")
 	if c.File == config.Path && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no %s here, so there is nothing to check: a repository without one has the defaults and is not at fault; expected a file to check, as FILE where it lies elsewhere", config.Path)
+		return fmt.Errorf("expected a configuration file, found no %s here: name it where it lies elsewhere (tilegate config check FILE); a repository needs none, the defaults hold without it", config.Path)
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 
@@ -139,10 +140,44 @@ var choice = regexp.MustCompile(`^(\S+) must be one of (.+) but got (".*")$`)
 // plainly puts what the parser says into the words of all other errors.
 func plainly(err error) string {
 	said := err.Error()
-	if m := choice.FindStringSubmatch(said); m != nil {
+	if absent := missing(err); absent != "" {
+		said = absent
+	} else if m := choice.FindStringSubmatch(said); m != nil {
 		said = fmt.Sprintf("%s: expected one of %s, found %s", m[1], strings.ReplaceAll(strings.ReplaceAll(m[2], `"`, ""), ",", ", "), m[3])
 	}
 	return untrusted.Text(said).String()
+}
+
+// missing says which arguments of a command are not there and what each of them is;
+// "" when that is not what is wrong.
+func missing(err error) string {
+	failed := (*kong.ParseError)(nil)
+	if !errors.As(err, &failed) || !lacks.MatchString(err.Error()) {
+		return ""
+	}
+	given := map[*kong.Positional]bool{}
+	for _, p := range failed.Context.Path {
+		given[p.Positional] = true
+	}
+	var absent []string
+	for _, arg := range failed.Context.Selected().Positional {
+		if arg.Required && !given[arg] {
+			absent = append(absent, fmt.Sprintf("%s (%s)", arg.Summary(), clause(arg.Help)))
+		}
+	}
+	return "expected " + strings.Join(absent, " and ") + ", found nothing"
+}
+
+// lacks is how the parser says that arguments are not there.
+var lacks = regexp.MustCompile(`^(?:expected "<|missing positional arguments )`)
+
+// clause writes a sentence of help as a part of another one.
+func clause(help string) string {
+	help = strings.TrimSuffix(help, ".")
+	if len(help) > 1 && unicode.IsLower(rune(help[1])) {
+		return strings.ToLower(help[:1]) + help[1:]
+	}
+	return help
 }
 
 // asked turns the words that people try first into what they stand for.
