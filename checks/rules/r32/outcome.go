@@ -20,6 +20,15 @@ type outcomes struct {
 	ends   map[syntax.Node]bool        // what leaves says, each asked once
 	zero   map[syntax.Node]bool        // what always says of the names that lets give
 	lasts  map[syntax.Node]syntax.Node // what lastOf says of blocks
+	macros map[string]bool             // what answered says
+	params map[param]answer            // what functions make of failures
+}
+
+// param is a parameter of a function that gets what tells of a launch.
+type param struct {
+	fn    syntax.Node
+	index int
+	as    view
 }
 
 // maxFollowed bounds how often a result is followed through a name in one file.
@@ -33,6 +42,7 @@ func newOutcomes(f *host.FFI) *outcomes {
 	o := &outcomes{
 		uses: f.Uses, consts: map[string]syntax.Node{}, funcs: map[string]syntax.Node{}, left: maxFollowed, looks: maxLooks,
 		ends: map[syntax.Node]bool{}, zero: map[syntax.Node]bool{}, lasts: map[syntax.Node]syntax.Node{},
+		macros: map[string]bool{}, params: map[param]answer{},
 	}
 	once := func(m map[string]syntax.Node, n, v syntax.Node) {
 		name := n.Field("name").Text()
@@ -103,10 +113,17 @@ const (
 	okBool         // false for a failure
 	errBool        // true for a failure
 	code           // a code of a failure, and not that of success
+	okCode         // the code of success, for a failure too
 )
 
-// fails reports whether a pattern takes every failure, as far as it says so.
-func (v view) fails(pattern string) bool {
+// fails reports whether one of the alternatives of a pattern takes every failure, as
+// far as it says so.
+func (v view) fails(pattern syntax.Node) bool {
+	return slices.ContainsFunc(alternatives(pattern), func(p syntax.Node) bool { return v.failing(p.Squeeze()) })
+}
+
+// failing is fails of a pattern without alternatives.
+func (v view) failing(pattern string) bool {
 	switch inner, partly := v.inFailure(pattern); v {
 	case result, errOption:
 		return partly && every(inner)
@@ -116,9 +133,33 @@ func (v view) fails(pattern string) bool {
 		return pattern == "false"
 	case errBool:
 		return pattern == "true"
+	case okCode:
+		return strings.HasSuffix(pattern, "rc::OK") || pattern == "0"
 	default:
 		return strings.HasSuffix(pattern, "rc::LAUNCH_FAILED")
 	}
+}
+
+// alternatives lists the patterns that a pattern joins by `|`, without a guard.
+func alternatives(pattern syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	var walk func(p syntax.Node)
+	walk = func(p syntax.Node) {
+		switch {
+		case p.Is("match_pattern"):
+			walk(p.NamedChild(0))
+		case p.Is("captured_pattern"):
+			walk(p.NamedChild(1))
+		case p.Is("or_pattern"):
+			for _, c := range p.NamedChildren() {
+				walk(c)
+			}
+		default:
+			out = append(out, p)
+		}
+	}
+	walk(pattern)
+	return out
 }
 
 // inFailure is what a pattern asks of the value that comes with a failure, if it is
@@ -147,7 +188,12 @@ func every(pattern string) bool {
 }
 
 // succeeds reports whether a pattern takes what did not fail and nothing else.
-func (v view) succeeds(pattern string) bool {
+func (v view) succeeds(pattern syntax.Node) bool {
+	return !slices.ContainsFunc(alternatives(pattern), func(p syntax.Node) bool { return !v.succeeding(p.Squeeze()) })
+}
+
+// succeeding is succeeds of a pattern without alternatives.
+func (v view) succeeding(pattern string) bool {
 	switch v {
 	case result:
 		return strings.HasPrefix(variant(pattern), "Ok(")
@@ -159,6 +205,8 @@ func (v view) succeeds(pattern string) bool {
 		return pattern == "true"
 	case errBool:
 		return pattern == "false"
+	case okCode:
+		return false // both are the code of success
 	default:
 		return strings.HasSuffix(pattern, "rc::OK") || pattern == "0"
 	}
@@ -175,7 +223,7 @@ func (v view) after(method string) (view, bool) {
 		return okOption, v == result
 	case "err":
 		return errOption, v == result
-	case "is_ok":
+	case "is_ok", "is_ok_and":
 		return okBool, v == result
 	case "is_err":
 		return errBool, v == result
@@ -202,8 +250,14 @@ const (
 )
 
 // of follows an expression that tells of a launch to what the caller gets.
-func (o *outcomes) of(n syntax.Node, v view) answer {
+func (o *outcomes) of(n syntax.Node, v view) answer { return o.from(n, v, n) }
+
+// from is of for a value that was decided at a place.
+func (o *outcomes) from(n syntax.Node, v view, at syntax.Node) answer {
 	for {
+		if v == okCode && returned(n) {
+			return answer{success, at}
+		}
 		p := n.Parent()
 		switch p.Kind() {
 		case "parenthesized_expression", "unsafe_block", "else_clause", "match_block", "reference_expression":
@@ -213,9 +267,21 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 			}
 			v = okBool + errBool - v
 		case "binary_expression":
-			told := o.compared(p, n, v)
-			if told == code {
+			told, ok := o.joined(p, n, v)
+			if !ok {
 				return answer{}
+			}
+			if told == okCode && v != okCode {
+				at = p
+			}
+			v = told
+		case "type_cast_expression":
+			told, ok := v.number()
+			if !ok || p.Field("value") != n {
+				return answer{}
+			}
+			if told == okCode && v != okCode {
+				at = p
 			}
 			v = told
 		case "expression_statement":
@@ -234,7 +300,7 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 			if p.Field("value") != n || p.Parent().Field("condition") != p {
 				return answer{}
 			}
-			pattern := p.Field("pattern").Squeeze()
+			pattern := p.Field("pattern")
 			return o.branch(p.Parent(), v.fails(pattern), v.succeeds(pattern))
 		case "match_arm":
 			if p.Field("value") != n {
@@ -249,7 +315,14 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 			if call.Is("parenthesized_expression") {
 				call = call.Parent()
 			}
-			if p.Field("body") != n || !call.Is("call_expression") || len(call.Field("arguments").NamedChildren()) > 0 || dsl.Unparen(call.Field("function")) != p {
+			switch {
+			case p.Field("body") != n:
+				return answer{}
+			case call.Is("let_declaration") && call.Field("pattern").Is("identifier"):
+				return o.called(call, v)
+			case call.Is("arguments") && unjoined(call.Parent()):
+				return answer{ignored, call.Parent().Parent()}
+			case !call.Is("call_expression") || len(call.Field("arguments").NamedChildren()) > 0 || dsl.Unparen(call.Field("function")) != p:
 				return answer{}
 			}
 			p = call
@@ -272,9 +345,17 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 			}
 			v, p = next, call
 		case "let_declaration":
-			return o.bound(p, v)
+			return o.bound(p, v, at)
 		case "arguments":
-			return o.handed(p, n, v)
+			c, ok := dsl.AsCall(p.Parent())
+			told, known := v.by(c)
+			if !ok || !known {
+				return o.handed(p, n, v)
+			}
+			if told == okCode && v != okCode {
+				at = c.Node
+			}
+			v, p = told, c.Node
 		default:
 			return answer{}
 		}
@@ -282,22 +363,150 @@ func (o *outcomes) of(n syntax.Node, v view) answer {
 	}
 }
 
-// compared is what a comparison of the code of a launch with another code tells; code
-// for one that says nothing for sure.
-func (o *outcomes) compared(n, side syntax.Node, v view) view {
+// number is what a truth value tells as a number, which is 1 for true, and what a
+// code tells in another type.
+func (v view) number() (view, bool) {
+	switch v {
+	case okBool:
+		return okCode, true
+	case errBool:
+		return code, true
+	}
+	return v, v == code || v == okCode
+}
+
+// by is what the value of a function that is no method tells when nothing is decided
+// by it.
+func (v view) by(c dsl.Call) (view, bool) {
+	if c.Method() || len(c.Args) != 1 {
+		return v, false
+	}
+	parts := strings.Split(c.Path, "::")
+	if len(parts) < 2 {
+		return v, false
+	}
+	switch of := parts[len(parts)-2]; {
+	case of == "i32" && c.Name == "from":
+		return v.number()
+	case of == "Result" || of == "Option":
+		return v.after(c.Name)
+	}
+	return v, false
+}
+
+// unjoined reports whether a call starts a thread whose result nobody asks for.
+func unjoined(call syntax.Node) bool {
+	c, ok := dsl.AsCall(call)
+	p := call.Parent()
+	return ok && c.Name == "spawn" && (p.Is("expression_statement") && strings.HasSuffix(p.Text(), ";") || p.Is("let_declaration") && p.Field("pattern").Text() == "_")
+}
+
+// joined is what an operator makes of a value that tells of a launch and another one.
+func (o *outcomes) joined(n, side syntax.Node, v view) (view, bool) {
 	other := n.Field("right")
 	if other == side {
 		other = n.Field("left")
 	}
-	failed := strings.HasSuffix(other.Squeeze(), "rc::LAUNCH_FAILED")
 	switch op := n.Field("operator").Text(); {
-	case v != code:
-	case op == "==" && o.ok(other), op == "!=" && failed:
+	case v == errBool && (op == "||" || op == "&&" && o.apart(other)):
+		return errBool, true
+	case v == okBool && (op == "&&" || op == "||" && o.apart(other)):
+		if op == "||" {
+			return errBool, true // true for some failure
+		}
+		return okBool, true
+	case v != code && v != okCode:
+		return v, false
+	case o.ok(other) && (op == "&" || op == "*"):
+		return okCode, true
+	default:
+		told := o.compared(op, other, n.Field("right") == other)
+		if v == okCode && told != code && o.ok(other) && op != "<" {
+			return okBool + errBool - told, true
+		}
+		return told, v == code && told != code
+	}
+}
+
+// compared is what a comparison of the code of a failed launch with another code
+// tells; code for one that says nothing for sure.
+func (o *outcomes) compared(op string, other syntax.Node, right bool) view {
+	text := other.Squeeze()
+	failed := strings.HasSuffix(text, "rc::LAUNCH_FAILED")
+	another := other.Is("scoped_identifier") && earlier[other.Field("name").Text()] && syntax.LastSegment(other.Field("path")) == "rc" && !o.answered(other)
+	switch {
+	case op == "==" && (o.ok(other) || another), op == "!=" && failed:
 		return okBool
-	case op == "!=" && o.ok(other), op == "==" && failed, op == "<" && o.ok(other) && n.Field("right") == other:
+	case op == "!=" && (o.ok(other) || another), op == "==" && failed, op == "<" && o.ok(other) && right:
 		return errBool
 	}
 	return code
+}
+
+// answered reports whether a macro of the file gives a code.
+func (o *outcomes) answered(code syntax.Node) bool {
+	name := code.Field("name").Text()
+	given, known := o.macros[name]
+	if !known {
+		given = slices.ContainsFunc(code.File().Root().Find("macro_definition"), func(m syntax.Node) bool { return strings.Contains(m.Squeeze(), "rc::"+name) })
+		o.macros[name] = given
+	}
+	return given
+}
+
+// earlier are the codes of what is refused before anything is launched.
+var earlier = map[string]bool{"UNSUPPORTED_DTYPE": true, "NULL_PTR": true, "DEVICE_INIT_FAILED": true}
+
+// apart reports whether a condition holds or not whatever is computed, since only the
+// environment of the process, the build or a constant decides; a condition that
+// never holds is none.
+func (o *outcomes) apart(n syntax.Node) bool {
+	for range 8 {
+		n = dsl.Unparen(n)
+		switch n.Kind() {
+		case "boolean_literal":
+			return n.Text() == "true"
+		case "macro_invocation":
+			name := syntax.LastSegment(n.Field("macro"))
+			return name == "cfg" || name == "option_env"
+		case "unary_expression":
+			n = n.NamedChild(0)
+			if n.Is("boolean_literal") {
+				return n.Text() == "false"
+			}
+		case "binary_expression":
+			for _, op := range []string{"==", "!="} {
+				if l, r, ok := dsl.Binary(n, op); ok && r.Is("string_literal", "call_expression", "integer_literal") && len(r.Find("identifier")) <= 1 {
+					n = l
+				}
+			}
+			if n.Is("binary_expression") {
+				return false
+			}
+		case "call_expression":
+			c, ok := dsl.AsCall(n)
+			switch {
+			case !ok:
+				return false
+			case !c.Method():
+				return strings.HasSuffix(c.Path, "env::var") || strings.HasSuffix(c.Path, "env::var_os")
+			}
+			n = c.Receiver
+		case "identifier":
+			let := o.letOf(n)
+			switch v := o.consts[n.Text()]; {
+			case v.Valid():
+				n = v
+			case !let.Field("pattern").Is("identifier") || let.ChildOf("mutable_specifier").Valid():
+				return false
+			default:
+				n = let.Field("value")
+			}
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // lastOf is the last item of a block that is no comment.
@@ -337,14 +546,34 @@ func (o *outcomes) method(c dsl.Call, v view) answer {
 	if p := c.Node.Parent(); p.Is("expression_statement") && strings.HasSuffix(p.Text(), ";") && !o.leaves(value) {
 		return answer{ignored, p}
 	}
+	if told, ok := o.constant(value); ok && value != c.Node {
+		return o.from(c.Node, told, value)
+	}
 	return answer{}
 }
 
+// constant is what a value tells that a failure alone leads to.
+func (o *outcomes) constant(n syntax.Node) (view, bool) {
+	switch {
+	case o.ok(n):
+		return okCode, true
+	case strings.HasSuffix(n.Squeeze(), "rc::LAUNCH_FAILED"):
+		return code, true
+	case n.Is("boolean_literal") && n.Text() == "true":
+		return errBool, true
+	case n.Is("boolean_literal"):
+		return okBool, true
+	case n.Is("identifier") && n.Text() == "None":
+		return okOption, true
+	}
+	return code, false
+}
+
 // bound follows a result that gets a name or is taken apart by a pattern.
-func (o *outcomes) bound(let syntax.Node, v view) answer {
+func (o *outcomes) bound(let syntax.Node, v view, at syntax.Node) answer {
 	pattern := let.Field("pattern")
 	if otherwise := let.Field("alternative"); otherwise.Valid() {
-		if v.succeeds(pattern.Squeeze()) {
+		if v.succeeds(pattern) {
 			return o.leaving(otherwise)
 		}
 		return answer{}
@@ -358,33 +587,84 @@ func (o *outcomes) bound(let syntax.Node, v view) answer {
 	if !pattern.Is("identifier") {
 		return answer{}
 	}
-	found := answer{ignored, let}
+	var scope []syntax.Node
 	for s := let.Next(); s.Valid(); s = s.Next() {
-		for _, id := range s.Find("identifier") {
+		scope = append(scope, s)
+		if s.Is("let_declaration") && s.Field("pattern").Text() == pattern.Text() {
+			break
+		}
+	}
+	return o.follow(pattern.Text(), scope, v, let, at)
+}
+
+// follow is what becomes of a failure that a name holds in what follows: ignored, at
+// the place where it got the name, when nobody looks at it. A code of success was
+// decided at another place.
+func (o *outcomes) follow(name string, scope []syntax.Node, v view, got, decided syntax.Node) answer {
+	found := answer{ignored, got}
+	for _, s := range scope {
+		for _, id := range uses(s) {
 			if !o.looks.Spend() {
 				return answer{}
 			}
-			if id.Text() != pattern.Text() || id == s.Field("pattern") {
+			if id.Text() != name || id == s.Field("pattern") {
 				continue
 			}
 			if o.left--; o.left < 0 {
 				return answer{}
 			}
-			switch a := o.of(id, v); a.is {
+			at := id
+			if v == okCode {
+				at = decided
+			}
+			switch a := o.from(id, v, at); a.is {
 			case undecided:
 				return answer{}
 			case success:
-				if v == code {
+				if v == code || v == okCode || a.at.Parent().Is("return_expression") {
 					return a // it has been answered before the name comes again
 				}
 				found = a
 			}
 		}
-		if o.given(s, pattern.Text()) {
+		if o.given(s, name) {
 			return answer{}
 		}
-		if s.Is("let_declaration") && s.Field("pattern").Text() == pattern.Text() {
-			break
+	}
+	return found
+}
+
+// uses lists the names in a node, or the node when it is one.
+func uses(n syntax.Node) []syntax.Node {
+	if n.Is("identifier") {
+		return []syntax.Node{n}
+	}
+	return n.Find("identifier")
+}
+
+// called follows the result of a closure that has a name to the calls of it.
+func (o *outcomes) called(let syntax.Node, v view) answer {
+	name, found := let.Field("pattern").Text(), answer{}
+	for s := let.Next(); s.Valid(); s = s.Next() {
+		for _, id := range s.Find("identifier") {
+			if !o.looks.Spend() {
+				return answer{}
+			}
+			if id.Text() != name {
+				continue
+			}
+			call := id.Parent()
+			if o.left--; o.left < 0 || !call.Is("call_expression") || call.Field("function") != id {
+				return answer{}
+			}
+			a := o.of(call, v)
+			if a.is == undecided {
+				return answer{}
+			}
+			found = a
+		}
+		if o.given(s, name) {
+			return answer{}
 		}
 	}
 	return found
@@ -438,59 +718,87 @@ func (o *outcomes) handed(args, n syntax.Node, v view) answer {
 		return answer{ignored, c.Node.Parent()}
 	}
 	fn := o.funcs[c.Path]
-	if !fn.Valid() || !returned(c.Node) {
+	if !fn.Valid() {
 		return answer{}
 	}
-	params := fn.Field("parameters").NamedChildren()
+	params, body := fn.Field("parameters").NamedChildren(), fn.Field("body")
 	for i, a := range c.Args {
-		if a != n || len(params) != len(c.Args) || !params[i].Field("pattern").Is("identifier") {
+		if a != n || len(params) != len(c.Args) || !params[i].Field("pattern").Is("identifier", "_") {
 			continue
 		}
-		found := answer{}
-		if o.given(fn.Field("body"), params[i].Field("pattern").Text()) {
+		k := param{fn, i, v}
+		in, known := o.params[k]
+		if !known {
+			o.params[k] = answer{} // of a function that calls itself
+			in = o.follow(params[i].Field("pattern").Text(), []syntax.Node{body}, v, c.Node, c.Node)
+			o.params[k] = in
+		}
+		switch {
+		case in.is == ignored && !o.leaves(body) && o.ok(last(body)):
+			in = answer{success, last(body)}
+		case in.is == ignored && !fn.Field("return_type").Valid() && valueless(c.Node):
+			return answer{ignored, c.Node}
+		}
+		if in.is != success {
 			return answer{}
 		}
-		for _, id := range fn.Field("body").Find("identifier") {
-			if !o.looks.Spend() {
-				return answer{}
-			}
-			if id.Text() != params[i].Field("pattern").Text() {
-				continue
-			}
-			if o.left--; o.left < 0 {
-				return answer{}
-			}
-			a := o.of(id, v)
-			if a.is == undecided {
-				return answer{}
-			}
-			if a.is == success {
-				found = a
-			}
-		}
-		return found
+		return o.from(c.Node, okCode, in.at)
 	}
 	return answer{}
+}
+
+// valueless reports whether nobody asks for the value of an expression.
+func valueless(n syntax.Node) bool {
+	p := n.Parent()
+	return p.Is("expression_statement") || p.Is("let_declaration") || p.Is("block") && lastOf(p) == n
 }
 
 // match is what the arm for a failure gives the caller.
 func (o *outcomes) match(m syntax.Node, v view) answer {
 	told := false
 	for _, arm := range m.Field("body").NamedChildren() {
-		pattern := arm.Field("pattern").Squeeze()
-		guarded := arm.Field("pattern").Field("condition").Valid()
-		if guarded || !v.fails(pattern) && (told || pattern != "_") {
+		pattern := arm.Field("pattern")
+		name, whole := binding(pattern)
+		guard := pattern.Field("condition")
+		takes := v.fails(pattern)
+		if !takes && !told {
+			takes = whole || slices.ContainsFunc(alternatives(pattern), func(p syntax.Node) bool { return p.Squeeze() == "_" })
+		}
+		if guard.Valid() && !o.apart(guard) || !takes {
 			// The failures that are left are others than those of this arm.
-			_, some := v.inFailure(pattern)
-			told = told || some || guarded
+			some := slices.ContainsFunc(alternatives(pattern), func(p syntax.Node) bool { _, some := v.inFailure(p.Squeeze()); return some })
+			told = told || some || guard.Valid() && guard.Text() != "false"
 			continue
 		}
-		told = true
-		if a := o.taken(m, arm.Field("value")); a.is != undecided {
+		told = told || !guard.Valid()
+		value := arm.Field("value")
+		if name != "" {
+			if a := o.follow(name, []syntax.Node{value}, v, arm, arm); a.is == success {
+				return a
+			} else if a.is == undecided {
+				continue
+			}
+		}
+		if a := o.taken(m, value); a.is != undecided {
 			return a
 		}
 	}
 	return answer{}
+}
+
+// binding is the name that a pattern gives to the whole value, and whether it does so
+// for every value.
+func binding(pattern syntax.Node) (name string, whole bool) {
+	if pattern.Is("match_pattern") {
+		pattern = pattern.NamedChild(0)
+	}
+	switch {
+	case pattern.Is("captured_pattern"):
+		return pattern.NamedChild(0).Text(), every(pattern.NamedChild(1).Squeeze())
+	case pattern.Is("identifier") && every(pattern.Text()):
+		return pattern.Text(), true
+	}
+	return "", false
 }
 
 // branch is what an if gives the caller after a failure, which takes its first branch,
@@ -515,12 +823,10 @@ func (o *outcomes) taken(of, branch syntax.Node) answer {
 		return answer{}
 	}
 	value := last(branch)
-	switch {
-	case value.Valid() && o.ok(value) && returned(value):
-		return answer{success, value}
-	case strings.HasSuffix(value.Squeeze(), "rc::LAUNCH_FAILED") && value.Inside(of) && !returned(value):
-		return o.of(of, code)
-	case !unit(value):
+	if told, ok := o.constant(value); ok && value.Inside(of) && (told == okCode || !returned(value)) {
+		return o.from(of, told, value)
+	}
+	if !unit(value) {
 		return answer{}
 	}
 	return o.falls(of)
@@ -578,8 +884,8 @@ func (o *outcomes) falls(n syntax.Node) answer {
 				}
 				return answer{}
 			case tail && !s.Is("let_declaration"):
-				if v := o.named(e, names); (o.ok(v) || o.always(v)) && returned(e) {
-					return answer{success, v}
+				if v := o.named(e, names); o.ok(v) || o.always(v) {
+					return o.from(e, okCode, v)
 				}
 				return answer{}
 			case e.Is("assignment_expression") && e.Field("left").Is("identifier"):
@@ -618,21 +924,7 @@ func (o *outcomes) always(id syntax.Node) bool {
 	if !id.Is("identifier") {
 		return false
 	}
-	var let syntax.Node // the one that the name means
-	for at := id; at.Valid() && !let.Valid() && !at.Is("function_item", "closure_expression"); at = at.Parent() {
-		for s := at.Parent().ChildOf("let_declaration"); s.Valid() && s.Span().Start < at.Span().Start; s = s.Next() {
-			if !o.looks.Spend() {
-				return false
-			}
-			pattern := s.Field("pattern")
-			if pattern.Is("mut_pattern") {
-				pattern = pattern.ChildOf("identifier")
-			}
-			if s.Is("let_declaration") && pattern.Text() == id.Text() {
-				let = s
-			}
-		}
-	}
+	let := o.letOf(id)
 	if !let.Valid() {
 		return false
 	}
@@ -659,6 +951,29 @@ func (o *outcomes) unchanged(let, id syntax.Node) bool {
 	return !slices.ContainsFunc(block.Find("assignment_expression"), func(a syntax.Node) bool {
 		return a.Field("left").Text() == id.Text() && !o.ok(a.Field("right"))
 	})
+}
+
+// letOf is the declaration of a name before it in the same function.
+func (o *outcomes) letOf(id syntax.Node) syntax.Node {
+	for at := id; at.Valid() && !at.Is("function_item", "closure_expression"); at = at.Parent() {
+		var let syntax.Node
+		for s := at.Parent().ChildOf("let_declaration"); s.Valid() && s.Span().Start < at.Span().Start; s = s.Next() {
+			if !o.looks.Spend() {
+				return syntax.Node{}
+			}
+			pattern := s.Field("pattern")
+			if pattern.Is("mut_pattern") {
+				pattern = pattern.ChildOf("identifier")
+			}
+			if s.Is("let_declaration") && pattern.Text() == id.Text() {
+				let = s
+			}
+		}
+		if let.Valid() {
+			return let
+		}
+	}
+	return syntax.Node{}
 }
 
 // writes are macros that write a message and do nothing else.
@@ -731,6 +1046,9 @@ func (o *outcomes) ok(n syntax.Node) bool {
 		switch text := n.Squeeze(); n.Kind() {
 		case "integer_literal":
 			return strings.TrimLeft(strings.TrimSuffix(text, "i32"), "0_") == ""
+		case "binary_expression":
+			op, l, r := n.Field("operator").Text(), dsl.Unparen(n.Field("left")), dsl.Unparen(n.Field("right"))
+			return (op == "&" || op == "*") && (!l.Is("binary_expression") && o.ok(l) || !r.Is("binary_expression") && o.ok(r))
 		case "scoped_identifier":
 			return text == "rc::OK" || strings.HasSuffix(text, "::rc::OK")
 		case "identifier":

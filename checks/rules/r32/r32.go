@@ -196,11 +196,16 @@ func nulls(p *rules.Pass, e *host.Export) {
 // dtype checks that an unknown dtype code is answered and not assumed away.
 func dtype(p *rules.Pass, e *host.Export) {
 	asked := false
+	typed := typedMacros(e)
 	if e.Rest.Node.Valid() && !refuses(e) {
 		p.Reportf(e.Rest.Node, rules.Warning, "dtype", "a dtype without an arm of its own is run as `%s` here; expected `_ => rc::UNSUPPORTED_DTYPE`", e.Rest.Type)
 	}
 	e.Body.Inspect(func(n syntax.Node) bool {
 		switch n.Kind() {
+		case "match_arm":
+			another(p, typed, quoted(n.Field("pattern")), n.Field("value"))
+		case "if_expression":
+			another(p, typed, compared(n.Field("condition")), n.Field("consequence"))
 		case "field_identifier", "identifier":
 			asked = asked || strings.Contains(n.Text(), "dtype")
 		case "macro_invocation":
@@ -234,6 +239,70 @@ func dtype(p *rules.Pass, e *host.Export) {
 	if !asked && len(e.Launches) > 0 && len(e.Tensors) > 0 {
 		p.Reportf(e.NameAt, rules.Warning, "dtype", "`%s` launches without looking at the dtype of any descriptor; another dtype is read as the wrong type", e.Name)
 	}
+}
+
+// another reports a dtype that is run as another type than it names, by a macro all of
+// whose pointers are of the type that it gets. Kernels that compute nothing move types
+// under the name of an integer of their width, which is left alone.
+func another(p *rules.Pass, typed map[string]bool, names []syntax.Node, run syntax.Node) {
+	run = last(run)
+	if run.Is("expression_statement") {
+		run = run.NamedChild(0)
+	}
+	args := host.TokenArgs(run)
+	if !run.Is("macro_invocation") || len(args) != 1 || !host.ElementType(args[0].Text) {
+		return
+	}
+	as := args[0].Text
+	if !typed[run.Field("macro").Text()] {
+		return
+	}
+	for _, n := range names {
+		if t := strings.Trim(n.Text(), `"`); host.ElementType(t) && t != as && (floats(t) && floats(as) || host.ElemSize(t) != host.ElemSize(as)) {
+			p.Reportf(n, rules.Warning, "dtype", "the dtype `%s` is run as `%s`, so that its memory is read as the wrong type; expected `%s`", t, as, t)
+		}
+	}
+}
+
+// typedMacros names the macros of an export all of whose pointers are of a type that
+// they get.
+func typedMacros(e *host.Export) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range e.Body.Find("macro_definition") {
+		text := m.Squeeze()
+		pointers := strings.Count(text, "DevicePointer<")
+		out[m.Field("name").Text()] = pointers > 0 && strings.Count(text, "DevicePointer<$") == pointers
+	}
+	return out
+}
+
+// floats reports whether a type holds floating-point numbers.
+func floats(t string) bool { return strings.HasPrefix(t, "f") || strings.HasPrefix(t, "bf") }
+
+// quoted lists the texts that a pattern takes.
+func quoted(pattern syntax.Node) []syntax.Node {
+	if pattern.Field("condition").Valid() {
+		return nil
+	}
+	var out []syntax.Node
+	for _, a := range alternatives(pattern) {
+		if a.Is("string_literal") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// compared lists the texts one of which a value is where a condition holds.
+func compared(cond syntax.Node) []syntax.Node {
+	cond = dsl.Unparen(cond)
+	if l, r, ok := dsl.Binary(cond, "||"); ok {
+		return append(compared(l), compared(r)...)
+	}
+	if _, r, ok := dsl.Binary(cond, "=="); ok && r.Is("string_literal") {
+		return []syntax.Node{r}
+	}
+	return nil
 }
 
 // refuses reports whether an export returns the code of an unsupported dtype

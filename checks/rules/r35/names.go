@@ -1,6 +1,7 @@
 package r35
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/words"
 )
 
@@ -40,8 +42,38 @@ func exported(p *rules.Pass, k *host.Kernel) {
 		}) {
 			continue
 		}
+		if elsewhere(p, k.Crate, e.Name) {
+			p.Undecided("a file outside of the folder of the wrappers may declare the export")
+			continue
+		}
 		p.Reportf(e.NameAt, rules.Error, "wrapper", "no wrapper in `%s` declares `%s`, so nothing can call it; expected `%s.py` to do so", k.Crate.Root, e.Name, k.Name)
 	}
+}
+
+// elsewhere reports whether a Python file of the package that does not lie beside the
+// crate's wrappers may declare a symbol: one that names it, or that binds a library
+// by declarations that are not all known. A wrapper may be a package, or lie in one.
+func elsewhere(p *rules.Pass, c *host.Crate, symbol string) bool {
+	for _, name := range p.Tree.Files(path.Dir(path.Dir(tree.OpsRoot)), func(f string) bool { return path.Ext(f) == ".py" }) {
+		if path.Dir(name) == c.Root && path.Base(name) != "__init__.py" || name == tree.BackendRoot+"/utils.py" {
+			continue
+		}
+		src, err := p.Tree.Bytes(name)
+		if err != nil || bytes.Contains(src, []byte(symbol)) {
+			return true
+		}
+		if !bytes.Contains(src, []byte("bind_kernel")) {
+			continue
+		}
+		f := p.Tree.File(name)
+		if f.Unread != "" {
+			return true
+		}
+		if w := host.ParseWrapper(f); !visible(w) {
+			return true
+		}
+	}
+	return false
 }
 
 // names checks the spellings of one symbol in the wrapper.
