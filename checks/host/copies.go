@@ -267,6 +267,13 @@ func (w *Wrapper) copyAt(n syntax.Node) (Copy, bool) {
 		}
 		return c, ok
 	}
+	if fn.Is("call") && w.Full(fn.Field("function")) == "functools.partial" {
+		name, ok := strings.CutPrefix(w.Full(syntax.PyArg(fn, "", 0)), "torch.cuda.")
+		if !ok {
+			return c, false
+		}
+		return w.torchCall(c, "cuda."+name)
+	}
 	if module, ok := strings.CutPrefix(full, "torch."); ok {
 		return w.torchCall(c, module)
 	}

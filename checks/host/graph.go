@@ -1,6 +1,8 @@
 package host
 
 import (
+	"slices"
+
 	"github.com/tilegate/tilegate/checks/syntax"
 )
 
@@ -16,12 +18,20 @@ const (
 
 // graph knows which functions of a file are reached from which.
 type graph struct {
-	w     *Wrapper
-	reach map[syntax.Node]Region // by function_definition or lambda
+	w       *Wrapper
+	reach   map[syntax.Node]Region // by function_definition or lambda
+	classes map[string]syntax.Node // of the file by name, invalid where a name has several
 }
 
 func newGraph(w *Wrapper) *graph {
-	g := &graph{w: w, reach: map[syntax.Node]Region{}}
+	g := &graph{w, map[syntax.Node]Region{}, map[string]syntax.Node{}}
+	for _, c := range w.File.Root().Find("class_definition") {
+		name := c.Field("name").Text()
+		if _, twice := g.classes[name]; twice {
+			c = syntax.Node{}
+		}
+		g.classes[name] = c
+	}
 	for _, r := range w.Registers {
 		g.mark(r.Func, Once)
 	}
@@ -58,6 +68,59 @@ func (g *graph) mark(fn syntax.Node, r Region) {
 	for _, f := range g.referenced(fn.Field("body")) {
 		g.mark(f, r)
 	}
+	for _, d := range slices.Backward(syntax.PyDecorators(fn)) {
+		var around []syntax.Node
+		switch {
+		case syntax.PyName(d.Field("function")) == "register_impl":
+			return // what stands above it is not registered
+		case d.Is("identifier"):
+			around = g.returned(g.w.Function(d))
+		case d.Is("call") && d.Field("function").Is("identifier"):
+			for _, f := range g.returned(g.w.Function(d.Field("function"))) {
+				around = append(around, g.returned(f)...)
+			}
+		}
+		for _, f := range around {
+			g.mark(f, r)
+		}
+	}
+}
+
+// returned lists the functions that a function of the file defines and returns, such
+// as the one that a decorator puts in place of another.
+func (g *graph) returned(fn syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for _, r := range fn.Find("return_statement") {
+		if Owner(r) != fn {
+			continue
+		}
+		for _, f := range g.referenced(r) {
+			if Owner(f) == fn {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// entered lists the methods that a with statement calls of an object that it makes of a
+// class of the file.
+func (g *graph) entered(item syntax.Node) []syntax.Node {
+	made := item.Field("value")
+	if made.Is("as_pattern") {
+		made = made.NamedChild(0)
+	}
+	var out []syntax.Node
+	class := g.classes[made.Field("function").Text()]
+	for _, m := range class.Find("function_definition") {
+		switch m.Field("name").Text() {
+		case "__init__", "__enter__", "__exit__":
+			if m.Ancestor("class_definition") == class && !Owner(m).Inside(class) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
 // referenced lists the functions that code names or holds, bodies of nested
@@ -71,6 +134,8 @@ func (g *graph) referenced(n syntax.Node) []syntax.Node {
 			return false
 		case "function_definition":
 			return false
+		case "with_item":
+			out = append(out, g.entered(c)...)
 		case "identifier":
 			if p := c.Parent(); p.Is("attribute") && p.Field("attribute") == c || p.Is("keyword_argument") && p.Field("name") == c {
 				return true

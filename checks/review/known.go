@@ -18,7 +18,8 @@ import (
 // What is left on both sides is compared once more without the names that a
 // function gives its own things, and then without the names of functions that
 // are on one side only: such a hit was renamed. A file that was renamed counts
-// under its name at the base.
+// under its name at the base. Then come those that moved: into a function that is
+// new or out of one that is gone, and with their function into another file.
 //
 // Counting cannot tell a finding that moved or was renamed from one that was
 // mended while another of the same shape came: neither is new, since the head
@@ -45,28 +46,36 @@ func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
 	if len(left) == 0 || len(gone) == 0 {
 		return out
 	}
-	n := &namer{map[syntax.Node]map[string]bool{}, map[string]bool{}, renamedFiles(hits, left, base, gone, head, before)}
-	for _, key := range []func(h hit, other *tree.Tree) string{
-		func(h hit, _ *tree.Tree) string { return n.shape(h, h.fn) },
-		func(h hit, other *tree.Tree) string {
+	n := &namer{map[syntax.Node]map[string]bool{}, map[string]bool{}, renamedFiles(hits, left, base, gone, head, before), map[syntax.Node]map[string]int{}}
+	for _, m := range []match{
+		{func(h hit, _ *tree.Tree, _ bool) string { return n.shape(h, h.fn) }, nil},
+		{func(h hit, other *tree.Tree, _ bool) string {
 			if h.fn == "" || n.has(other, h.File.Path, h.fn) {
 				return ""
 			}
 			return n.shape(h, "")
-		},
+		}, nil},
+		{n.moved(false), nil}, // into a function that is new
+		{n.moved(true), nil},  // out of one that is gone
+		{func(h hit, other *tree.Tree, _ bool) string {
+			if h.fn == "" || !head.Exists(h.File.Path) || n.has(other, h.File.Path, h.fn) {
+				return ""
+			}
+			return n.in(h, "", h.fn)
+		}, n.sameFunction},
 	} {
 		waiting := map[string][]int{}
 		for i, h := range base {
 			if gone[i] {
-				if k := key(h, head); k != "" {
+				if k := m.key(h, head, true); k != "" {
 					waiting[k] = append(waiting[k], i)
 				}
 			}
 		}
 		left = slices.DeleteFunc(left, func(i int) bool {
-			k := key(hits[i], before)
+			k := m.key(hits[i], before, false)
 			at := waiting[k]
-			if k == "" || len(at) == 0 {
+			if k == "" || len(at) == 0 || m.fits != nil && !m.fits(base[at[0]], hits[i]) {
 				return false
 			}
 			delete(gone, at[0])
@@ -75,6 +84,48 @@ func known(hits, base []hit, head, before *tree.Tree) map[int]bool {
 		})
 	}
 	return out
+}
+
+// match pairs the hits of both sides that have one key, which is empty for those
+// that it is not about, and that fit each other.
+type match struct {
+	key  func(h hit, other *tree.Tree, old bool) string
+	fits func(old, now hit) bool
+}
+
+// moved is the key of hits that went from one function of a file to another: those of
+// the side that has the function alone, and all of the other one.
+func (n *namer) moved(oldAlone bool) func(h hit, other *tree.Tree, old bool) string {
+	return func(h hit, other *tree.Tree, old bool) string {
+		if old == oldAlone && (h.fn == "" || n.has(other, h.File.Path, h.fn)) {
+			return ""
+		}
+		return n.shape(h, "")
+	}
+}
+
+// sameFunction reports whether two hits stand in one function that is now in another
+// file: most of its lines are the same.
+func (n *namer) sameFunction(old, now hit) bool {
+	return path.Ext(old.File.Path) == path.Ext(now.File.Path) && likeness(n.lines(old), n.lines(now)) >= alike
+}
+
+// lines counts the lines of the function that a hit stands in.
+func (n *namer) lines(h hit) map[string]int {
+	fn := owner(h)
+	if n.text[fn] == nil {
+		n.text[fn] = countLines(strings.Split(fn.Text(), "\n"))
+	}
+	return n.text[fn]
+}
+
+// owner is the function that a hit stands in.
+func owner(h hit) syntax.Node {
+	fn := h.File.Enclosing(h.Span)
+	for fn.Valid() && !fn.Is("function_item", "function_definition") {
+		fn = fn.Parent()
+	}
+	return fn
 }
 
 // alike is the share of equal lines from which a file counts as another one
@@ -114,7 +165,7 @@ func renamedFiles(hits []hit, left []int, base []hit, gone map[int]bool, head, b
 	lines := map[string]map[string]int{}
 	for _, side := range []map[string]*syntax.File{came, went} {
 		for p, f := range side {
-			lines[p] = lineCounts(f)
+			lines[p] = countLines(strings.Split(string(f.Src), "\n"))
 		}
 	}
 	for _, c := range slices.Sorted(maps.Keys(came)) {
@@ -131,11 +182,11 @@ func renamedFiles(hits []hit, left []int, base []hit, gone map[int]bool, head, b
 	return pairs
 }
 
-// lineCounts counts the lines of a file without white space at their ends.
-func lineCounts(f *syntax.File) map[string]int {
+// countLines counts lines without white space at their ends.
+func countLines(lines []string) map[string]int {
 	n := map[string]int{}
-	for i := 1; i <= f.LineCount(); i++ {
-		if l := strings.TrimSpace(f.Line(i)); l != "" {
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" {
 			n[l]++
 		}
 	}
@@ -160,24 +211,35 @@ func likeness(a, b map[string]int) float64 {
 type namer struct {
 	declared map[syntax.Node]map[string]bool
 	exists   map[string]bool
-	moved    map[string]string
+	renamed  map[string]string
+	text     map[syntax.Node]map[string]int // lines of functions
 }
 
 // name is the file's name in a hit's shape; a renamed file has one on both sides.
 func (n *namer) name(p string) string {
-	if other := n.moved[p]; other != "" {
+	if other := n.renamed[p]; other != "" {
 		p = min(p, other)
 	}
 	return path.Base(p)
 }
 
-// shape is a hit without the names that its function declares.
-func (n *namer) shape(h hit, fn string) string {
-	owner := h.File.Enclosing(h.Span)
-	for owner.Valid() && !owner.Is("function_item", "function_definition") {
-		owner = owner.Parent()
+// outermost is the function around all others that a function stands in, which see
+// what it declares.
+func outermost(fn syntax.Node) syntax.Node {
+	for p := fn.Parent(); p.Valid(); p = p.Parent() {
+		if p.Is("function_item", "function_definition") {
+			fn = p
+		}
 	}
-	names := n.names(owner)
+	return fn
+}
+
+// shape is a hit without the names that its function declares.
+func (n *namer) shape(h hit, fn string) string { return n.in(h, n.name(h.File.Path), fn) }
+
+// in is the shape of a hit in a file of a name.
+func (n *namer) in(h hit, file, fn string) string {
+	names := n.names(outermost(owner(h)))
 	var text strings.Builder
 	order := map[string]int{}
 	at := h.Span.Start
@@ -193,7 +255,7 @@ func (n *namer) shape(h hit, fn string) string {
 		at = s.End
 	}
 	text.Write(h.File.Src[at:h.Span.End])
-	return strings.Join([]string{h.rule.ID, n.name(h.File.Path), fn, h.Construct, strings.Join(strings.Fields(text.String()), " ")}, "\x00")
+	return strings.Join([]string{h.rule.ID, file, fn, h.Construct, strings.Join(strings.Fields(text.String()), " ")}, "\x00")
 }
 
 // names holds a function's own name and those that it declares.
@@ -237,7 +299,7 @@ func (n *namer) names(fn syntax.Node) map[string]bool {
 
 // has reports whether a file of the other tree has a function of a name.
 func (n *namer) has(t *tree.Tree, at, fn string) bool {
-	at = cmp.Or(n.moved[at], at)
+	at = cmp.Or(n.renamed[at], at)
 	side := fmt.Sprintf("%p\x00%s", t, at)
 	if _, ok := n.exists[side]; !ok {
 		n.exists[side] = true

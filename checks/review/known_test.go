@@ -166,3 +166,50 @@ func TestReviewParsesTheBasesOwnFilesOnly(t *testing.T) {
 		assert.Contains(t, said, want)
 	}
 }
+
+// Code that moves into a function of its own, out of one, or with its function into
+// another file takes its findings along.
+func TestMovedFindingsAreKnown(t *testing.T) {
+	base := withCopy(t)
+	src := string(base[demoWrapper].Data)
+	with := func(text string) fstest.MapFS {
+		out := fstest.MapFS{}
+		for name, f := range base {
+			out[name] = f
+		}
+		out[demoWrapper] = &fstest.MapFile{Data: []byte(text)}
+		return out
+	}
+	const helper = "\n\ndef _doubled(tensor):\n    tensor.clone()\n"
+	extracted := strings.Replace(src, "        x.clone()\n", "        _doubled(x)\n", 1) + helper
+	require.NotEqual(t, src+helper, extracted)
+	assert.NotEmpty(t, reviewed(t, with(extracted), nil).Findings)
+	assert.Empty(t, news(reviewed(t, with(extracted), base)), "into a helper")
+	assert.Empty(t, news(reviewed(t, base, with(extracted))), "out of a helper")
+	both := strings.Replace(src, "        x.clone()\n", "        x.clone()\n        _doubled(x)\n", 1) + helper
+	assert.Equal(t, []string{"R41 " + demoWrapper}, news(reviewed(t, with(both), base)), "one more in a helper is new")
+}
+
+// A function that moves out of a file that stays takes its findings along; another one
+// of its name does not.
+func TestFindingsOfAFunctionInAnotherFileAreKnown(t *testing.T) {
+	const from, to = tree.OpsRoot + "/demo_kernel/host.rs", tree.OpsRoot + "/demo_kernel/parts.rs"
+	const parts = "fn parts(mut t: Tensor<f32>) -> usize {\n    let sizes = [64, 64];\n    let count = (&mut t).partition([64, 64]).count();\n    count + sizes.len()\n}\n"
+	const stays = "fn stays() -> usize {\n    1\n}\n"
+	with := func(files map[string]string) fstest.MapFS {
+		out := withLine(violation)
+		for name, text := range files {
+			out[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		return out
+	}
+	base := with(map[string]string{from: stays + parts})
+	head := with(map[string]string{from: stays, to: parts})
+	r := reviewed(t, head, nil)
+	require.Equal(t, 1, count(r, "R44"))
+	assert.Empty(t, news(reviewed(t, head, base)))
+	other := with(map[string]string{from: stays, to: "fn parts(mut other: Tensor<f16>) -> Option<Part> {\n    (&mut other).partition([32, 32]).next()\n}\n"})
+	assert.Equal(t, []string{"R44 " + to}, news(reviewed(t, other, base)))
+	both := with(map[string]string{from: stays + parts, to: parts})
+	assert.Equal(t, []string{"R44 " + to}, news(reviewed(t, both, base)))
+}

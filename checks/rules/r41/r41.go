@@ -102,7 +102,7 @@ var instead = map[host.CopyKind]string{
 }
 
 func (c *checker) check(x host.Copy) {
-	if c.w.Failing(x.Node) || c.leads27(x) || c.asked(x) || x.Kind == host.Graph && !c.eachCall(x.Node) {
+	if c.w.Failing(x.Node) || leaving(x.Node) || c.leads27(x) || c.asked(x) || x.Kind == host.Graph && !c.eachCall(x.Node) {
 		return
 	}
 	switch c.w.Region(x.Node) {
@@ -111,6 +111,13 @@ func (c *checker) check(x host.Copy) {
 	case host.Once:
 		c.once(x)
 	}
+}
+
+// leaving reports whether code stands under a condition where a with statement is left,
+// as what runs after an error only does.
+func leaving(n syntax.Node) bool {
+	_, conditional := host.Guard(n)
+	return conditional && host.Owner(n).Field("name").Text() == "__exit__"
 }
 
 // eachCall reports whether code runs on each call of the op for sure, and not
