@@ -3,8 +3,10 @@
 package p04
 
 import (
+	"cmp"
 	_ "embed"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/host"
 	"github.com/tilegate/tilegate/checks/rules"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/tree"
 )
 
 //go:embed doc.md
@@ -36,30 +39,69 @@ func run(p *rules.Pass) {
 	if w == nil {
 		return
 	}
-	m := modules{Pass: p, bound: map[string]names{}, lists: map[string][]fs.DirEntry{}}
-	for _, n := range w.File.Root().Find("import_from_statement") {
-		if n.Ancestor("try_statement", "if_statement", "function_definition", "class_definition", "with_statement").Valid() {
-			continue
-		}
+	m := newModules(p)
+	for _, n := range imports(w.File) {
 		m.check(w.File, n, "this wrapper cannot be imported")
 	}
+	m.attributes(w.File)
+}
+
+// imports lists the imports of a file that run whenever it is imported.
+func imports(f *syntax.File) []syntax.Node {
+	return slices.DeleteFunc(f.Root().Find("import_from_statement", "import_statement"), func(n syntax.Node) bool {
+		return n.Ancestor("try_statement", "if_statement", "function_definition", "class_definition", "with_statement", "for_statement", "while_statement", "match_statement").Valid()
+	})
 }
 
 // inside checks the package of the wrappers, whose imports stand behind the
-// availability of the backend.
+// availability of the backend, and the other files of the backend that it imports.
 func inside(p *rules.Pass) {
 	for _, c := range host.Of(p).Crates {
-		if c.Crate != p.Crate || c.Init == nil || c.Init.File.Unread != "" {
+		if c.Crate != p.Crate {
 			continue
 		}
-		m := modules{Pass: p, bound: map[string]names{}, lists: map[string][]fs.DirEntry{}}
-		for _, n := range c.Init.File.Root().Find("import_from_statement") {
-			if !n.Ancestor("try_statement", "function_definition", "class_definition", "with_statement", "for_statement", "while_statement", "match_statement").Valid() && available(n) {
-				m.check(c.Init.File, n, "the package cannot be imported, nor any wrapper in it")
+		m := newModules(p)
+		checked := map[string]bool{}
+		var waiting []string
+		if c.Init != nil && c.Init.File.Unread == "" {
+			checked[c.Init.File.Path] = true
+			for _, n := range c.Init.File.Root().Find("import_from_statement", "import_statement") {
+				if !n.Ancestor("try_statement", "function_definition", "class_definition", "with_statement", "for_statement", "while_statement", "match_statement").Valid() && available(n) {
+					m.check(c.Init.File, n, "the package cannot be imported, nor any wrapper in it")
+					waiting = append(waiting, m.files(c.Init.File, n)...)
+				}
+			}
+		}
+		for _, k := range c.Kernels {
+			if k.Wrapper == nil {
+				continue
+			}
+			checked[k.Wrapper.File.Path] = true
+			for _, n := range imports(k.Wrapper.File) {
+				waiting = append(waiting, m.files(k.Wrapper.File, n)...)
+			}
+		}
+		for ; len(waiting) > 0; waiting = waiting[1:] {
+			at := waiting[0]
+			in := path.Dir(at)
+			if checked[at] || len(checked) > maxFiles || in != c.Root && !strings.HasPrefix(in+"/", tree.BackendRoot+"/") {
+				continue
+			}
+			checked[at] = true
+			f := p.Tree.File(at)
+			if f.Unread != "" {
+				continue
+			}
+			for _, n := range imports(f) {
+				m.check(f, n, "this module cannot be imported, nor the wrappers that import it")
+				waiting = append(waiting, m.files(f, n)...)
 			}
 		}
 	}
 }
+
+// maxFiles bounds the files of one backend that are looked into.
+const maxFiles = 256
 
 // available reports whether a statement stands behind no other condition than that
 // the backend is available.
@@ -86,51 +128,161 @@ type modules struct {
 	lists map[string][]fs.DirEntry
 }
 
+func newModules(p *rules.Pass) modules {
+	return modules{Pass: p, bound: map[string]names{}, lists: map[string][]fs.DirEntry{}}
+}
+
 // names are those that a module binds, and whether they are all.
 type names struct {
 	of    map[string]bool
 	known bool
 }
 
+// file is the file of a module, and whether it is a package.
+func (p modules) file(dir string) (name string, isPackage bool) {
+	if name = path.Join(dir, "__init__.py"); p.Tree.Exists(name) {
+		return name, true
+	}
+	return dir + ".py", false
+}
+
+// defines is what a module binds.
+func (p modules) defines(file string, own bool) names {
+	has, asked := p.bound[file]
+	if !asked {
+		f := p.Tree.File(file)
+		has.of, has.known = bound(f, own)
+		has.known = has.known && f.Unread == ""
+		p.bound[file] = has
+	}
+	return has
+}
+
+// files lists the files of the modules that an import runs.
+func (p modules) files(importer *syntax.File, n syntax.Node) []string {
+	var out []string
+	add := func(dir string) (isPackage bool) {
+		name, isPackage := p.file(dir)
+		if p.Tree.Exists(name) {
+			out = append(out, name)
+		}
+		return isPackage
+	}
+	if n.Is("import_statement") {
+		for _, name := range n.Fields("name") {
+			if dir, ok := folder(importer.Path, imported(name).Squeeze()); ok {
+				add(dir)
+			}
+		}
+		return out
+	}
+	dir, ok := folder(importer.Path, n.Field("module_name").Squeeze())
+	if ok && add(dir) {
+		for _, name := range n.Fields("name") {
+			add(path.Join(dir, imported(name).Squeeze()))
+		}
+	}
+	return out
+}
+
+// imported is the name that an import takes, without the one that it gives.
+func imported(name syntax.Node) syntax.Node {
+	if name.Is("aliased_import") {
+		return name.Field("name")
+	}
+	return name
+}
+
+// missing reports a module that is not there, and whether it did or does not know.
+func (p modules) missing(dir string, at syntax.Node, then string) bool {
+	file, _ := p.file(dir)
+	if p.Tree.Exists(file) {
+		return false
+	}
+	if p.absent(dir) {
+		p.Reportf(at, rules.Error, "module", "there is no module `%s`, so %s: expected `%s`", at.Squeeze(), then, file)
+	}
+	return true
+}
+
 // check reports what an import takes from a module that lacks it, and what comes of it.
 func (p modules) check(importer *syntax.File, n syntax.Node, then string) {
-	dir, ok := folder(importer.Path, n.Field("module_name").Squeeze())
-	if !ok {
-		return
-	}
-	file := dir + ".py"
-	isPackage := p.Tree.Exists(path.Join(dir, "__init__.py"))
-	if isPackage {
-		file = path.Join(dir, "__init__.py")
-	}
-	if !p.Tree.Exists(file) {
-		if p.absent(dir) {
-			p.Reportf(n.Field("module_name"), rules.Error, "module", "there is no module `%s`, so %s: expected `%s`", n.Field("module_name").Squeeze(), then, file)
+	if n.Is("import_statement") {
+		for _, name := range n.Fields("name") {
+			if dir, ok := folder(importer.Path, imported(name).Squeeze()); ok {
+				p.missing(dir, imported(name), then)
+			}
 		}
 		return
 	}
-	f := p.Tree.File(file)
-	own := file == importer.Path
-	has, asked := p.bound[file]
-	if !asked {
-		has.of, has.known = bound(f, own)
-		p.bound[file] = has
+	dir, ok := folder(importer.Path, n.Field("module_name").Squeeze())
+	if !ok || p.missing(dir, n.Field("module_name"), then) {
+		return
 	}
-	if f.Unread != "" || !has.known {
+	file, isPackage := p.file(dir)
+	own := file == importer.Path
+	has := p.defines(file, own)
+	if !has.known {
 		p.Undecided("what the imported module defines is not known")
 		return
 	}
 	for _, name := range n.Fields("name") {
-		at := name
-		if name.Is("aliased_import") {
-			at = name.Field("name")
-		}
+		at := imported(name)
 		id := at.Squeeze()
 		switch {
 		case has.of[id] || isPackage && !p.absent(path.Join(dir, id)):
 		case own:
 			p.Reportf(at, rules.Error, "module "+id, "there is no module `%s`, so %s: expected `%s`", id, then, path.Join(dir, id+".py"))
 		default:
+			p.Reportf(at, rules.Error, "name", "`%s` does not define `%s`, so %s", file, id, then)
+		}
+	}
+}
+
+// attributes reports what a file asks a module of the tree for that the module does
+// not define. The name of the module is used for nothing else in the file.
+func (p modules) attributes(f *syntax.File) {
+	of := map[string]string{} // folders of modules by their names in the file
+	for _, n := range imports(f) {
+		for _, name := range n.Fields("name") {
+			module, as := imported(name).Squeeze(), name.Field("alias").Text()
+			if n.Is("import_from_statement") {
+				dir, ok := folder(f.Path, n.Field("module_name").Squeeze())
+				file, isPackage := p.file(dir)
+				if !ok || !isPackage || file == f.Path || p.defines(file, false).of[module] || !p.defines(file, false).known {
+					continue
+				}
+				of[cmp.Or(as, module)] = path.Join(dir, module)
+			} else if dir, ok := folder(f.Path, module); ok && as != "" {
+				of[as] = dir
+			}
+		}
+	}
+	asked := map[string][]syntax.Node{}
+	for _, id := range f.Root().Find("identifier") {
+		name, at := id.Text(), id.Parent()
+		switch {
+		case of[name] == "" || id.Ancestor("import_statement", "import_from_statement").Valid() || at.Is("attribute") && at.Field("attribute") == id || at.Is("keyword_argument") && at.Field("name") == id:
+		case !at.Is("attribute") || at.Parent().Field("left") == at || id.Ancestor("try_statement", "if_statement", "conditional_expression", "boolean_operator").Valid():
+			delete(of, name) // bound again, handed on, given names or asked for carefully
+		default:
+			asked[name] = append(asked[name], at.Field("attribute"))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		file, isPackage := p.file(of[name])
+		if !p.Tree.Exists(file) || !p.defines(file, false).known {
+			continue
+		}
+		for _, at := range asked[name] {
+			id := at.Text()
+			if p.defines(file, false).of[id] || strings.HasPrefix(id, "__") || isPackage && !p.absent(path.Join(of[name], id)) {
+				continue
+			}
+			then := "this wrapper cannot be imported"
+			if at.Ancestor("function_definition", "lambda").Valid() {
+				then = "each call that gets here fails"
+			}
 			p.Reportf(at, rules.Error, "name", "`%s` does not define `%s`, so %s", file, id, then)
 		}
 	}
