@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tilegate/tilegate/checks/job"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // The exit code that evidence carries for a command that ran into its limit, as
@@ -74,17 +75,7 @@ func quote(s string) string {
 		}
 		return before + `"` + s[at[0]:at[1]] + `"` + after
 	}
-	return Quote(s)
-}
-
-// Quote writes a text as one word of a shell.
-func Quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return words.Shell(s)
 }
 
 // execute runs the command in a process group of its own. The group is ended

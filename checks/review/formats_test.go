@@ -511,3 +511,17 @@ func TestFormatsShowWhereAFileIsUnread(t *testing.T) {
 	assert.Equal(t, sarifRegion{StartLine: 2}, notes[1].Locations[0].PhysicalLocation.Region)
 	assert.Zero(t, notes[2].Locations[0].PhysicalLocation.Region)
 }
+
+// A path in a command is one word of a shell, and its backticks end no code.
+func TestPathsInCommandsAreQuoted(t *testing.T) {
+	r := &review.Report{Summary: review.Summary{Unread: []review.Unread{
+		{Path: "tests/ops/test_|`<b>.py", Why: "missing \")\""}, {Path: "src/a b/ffi.rs", Why: "syntax error"}, {Path: "src/plain.py", Why: "syntax error"},
+	}}}
+	text := told(t, "text", r, review.Style{})
+	assert.Contains(t, text, "``python -m py_compile 'tests/ops/test_|`<b>.py'``")
+	assert.Contains(t, text, "`rustfmt --check 'src/a b/ffi.rs'`")
+	assert.Contains(t, text, "`python -m py_compile src/plain.py`")
+	markdown := told(t, "markdown", r, review.Style{})
+	assert.Contains(t, markdown, "<code>python -m py\\_compile ")
+	assert.Contains(t, markdown, "'</code> names what Python")
+}

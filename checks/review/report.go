@@ -8,6 +8,7 @@ import (
 
 	"github.com/tilegate/tilegate/checks/review/finding"
 	"github.com/tilegate/tilegate/checks/syntax"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 // Schema is the identifier of the JSON form of a Report.
@@ -121,9 +122,9 @@ func (u Unread) help() string {
 	}
 	switch {
 	case begins("syntax error", "missing ") && path.Ext(u.Path) == ".rs":
-		return "Correct it there; `rustfmt --check " + u.Path + "` names what the compiler stumbles over. Nothing is known of the file until then."
+		return "Correct it there; " + words.Code("rustfmt --check "+words.Shell(u.Path)) + " names what the compiler stumbles over. Nothing is known of the file until then."
 	case begins("syntax error", "missing ") && path.Ext(u.Path) == ".py":
-		return "Correct it there; `python -m py_compile " + u.Path + "` names what Python stumbles over. Nothing is known of the file until then."
+		return "Correct it there; " + words.Code("python -m py_compile "+words.Shell(u.Path)) + " names what Python stumbles over. Nothing is known of the file until then."
 	case begins("NUL byte", "not UTF-8"):
 		return "Save the file as UTF-8 text without NUL bytes."
 	}

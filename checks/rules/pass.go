@@ -123,13 +123,34 @@ func List(names []string) string {
 	}
 	first := make([]string, 0, maxListed)
 	for _, n := range names[:min(len(names), maxListed)] {
-		first = append(first, words.Cut(n, maxShown))
+		first = append(first, words.Code(words.Cut(n, maxShown)))
 	}
-	out := "`" + strings.Join(first, "`, `") + "`"
+	out := strings.Join(first, ", ")
 	if more := len(names) - len(first); more > 0 {
 		out += " and " + strconv.Itoa(more) + " more"
 	}
 	return out
+}
+
+// Message is fmt.Sprintf for the text of a finding: what stands between backticks in the
+// format stays one piece of code when a value in it has backticks of its own. Values
+// stand in the order of the arguments, each for one verb.
+func Message(format string, args ...any) string {
+	parts := strings.Split(format, "`")
+	if len(parts)%2 == 0 || !slices.ContainsFunc(args, func(a any) bool { return strings.Contains(fmt.Sprint(a), "`") }) {
+		return fmt.Sprintf(format, args...)
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		n := min(strings.Count(strings.ReplaceAll(part, "%%", ""), "%"), len(args))
+		text := fmt.Sprintf(part, args[:n]...)
+		args = args[n:]
+		if i%2 == 1 {
+			text = words.Code(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }
 
 // Reportf reports a node at a severity. Damaged nodes are never reported.
@@ -143,7 +164,7 @@ func (p *Pass) ReportFix(n syntax.Node, s Severity, construct string, fix *Fix, 
 		p.Undecided("the place is damaged or absent")
 		return
 	}
-	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Fix: fix, Message: Message(format, args...)})
 }
 
 // ReportPinned is Reportf for what is known to hold for one cutile version only.
@@ -152,7 +173,7 @@ func (p *Pass) ReportPinned(n syntax.Node, s Severity, construct, pin, format st
 		p.Undecided("the place is damaged or absent")
 		return
 	}
-	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Pin: pin, Message: fmt.Sprintf(format, args...)})
+	p.Report(Diagnostic{File: n.File(), Span: n.Span(), node: n, Severity: s, Construct: construct, Pin: pin, Message: Message(format, args...)})
 }
 
 // Undecided marks a case in which the evidence did not suffice: nothing is

@@ -75,3 +75,16 @@ func TestNothingIsLeftToARuleThatIsOff(t *testing.T) {
 	assert.Equal(t, []string{"from near"}, said(nil))
 	assert.Equal(t, []string{"from far"}, said(map[string]review.Severity{"R1": review.Off}))
 }
+
+// What stands between backticks stays one piece of code whatever a value has.
+func TestMessageKeepsCodeTogether(t *testing.T) {
+	for want, got := range map[string]string{
+		"`a` is 5 % of 2 `b`s":          rules.Message("`%s` is %d %% of %d `b`s", "a", 5, 2),
+		"``x`y`` of `z`, ``p`q``":       rules.Message("`%s` of `%s`, %s", "x`y", "z", rules.List([]string{"p`q"})),
+		"`` `a/b.py `` has 100% of `c`": rules.Message("`%s/b.py` has 100%% of `c`", "`a"),
+		"no code, x`y":                  rules.Message("no code, %s", "x`y"),
+		"``mod a`b { c }``, line 3":     rules.Message("`mod %s { %s }`, line %d", "a`b", "c", 3),
+	} {
+		assert.Equal(t, want, got)
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/tilegate/tilegate/checks/job"
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/untrusted"
-	"github.com/tilegate/tilegate/runner"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 type correctnessCmd struct {
@@ -114,11 +114,11 @@ func (c *correctnessCmd) judge() (v correctness.Verdict, logs []string, err erro
 
 // asWords writes names as the words of a command.
 func asWords(names []string) string {
-	words := make([]string, len(names))
+	out := make([]string, len(names))
 	for i, n := range names {
-		words[i] = untrusted.Text(runner.Quote(n)).Line()
+		out[i] = untrusted.Text(words.Shell(n)).Line()
 	}
-	return strings.Join(words, " ")
+	return strings.Join(out, " ")
 }
 
 func failed(tc records.Case) bool {

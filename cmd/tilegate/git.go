@@ -15,7 +15,7 @@ import (
 	"github.com/tilegate/tilegate/checks/memfs"
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
-	"github.com/tilegate/tilegate/runner"
+	"github.com/tilegate/tilegate/checks/words"
 )
 
 var errNoGit = errors.New("git is not on PATH")
@@ -25,7 +25,7 @@ var errNoGit = errors.New("git is not on PATH")
 type untrustedOwner struct{ repository string }
 
 func (e untrustedOwner) Error() string {
-	return fmt.Sprintf("git does not read %s, which belongs to another user; git config --global --add safe.directory %s lets it", e.repository, runner.Quote(e.repository))
+	return fmt.Sprintf("git does not read %s, which belongs to another user; git config --global --add safe.directory %s lets it", e.repository, words.Shell(e.repository))
 }
 
 // ownerOf finds in git's words which repository it does not read.

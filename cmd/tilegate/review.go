@@ -15,7 +15,6 @@ import (
 	"github.com/tilegate/tilegate/checks/syntax"
 	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/words"
-	"github.com/tilegate/tilegate/runner"
 )
 
 type reviewCmd struct {
@@ -55,10 +54,10 @@ func (c *reviewCmd) Run(s streams) error {
 	}
 	style := review.Style{Source: sourceOf(o.Head), Colour: colour(s.Out), All: c.All || c.Base == nil, Accepted: c.All, Rules: all.Rules}
 	if c.Path != "." {
-		style.Path = runner.Quote(c.Path)
+		style.Path = words.Shell(c.Path)
 	}
 	if c.Base != nil {
-		style.Base = runner.Quote(*c.Base)
+		style.Base = words.Shell(*c.Base)
 	}
 	if err := review.Write(s.Out, c.Format, r, style); err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/tilegate/tilegate/checks/records"
 	"github.com/tilegate/tilegate/checks/tree"
 	"github.com/tilegate/tilegate/checks/untrusted"
+	"github.com/tilegate/tilegate/checks/words"
 	"github.com/tilegate/tilegate/runner"
 )
 
@@ -228,13 +229,13 @@ func (c *runnerCmd) next(outcomes []runner.Outcome) (commands []string) {
 		tests := o.Failed == "" || o.Failed == "pytest" || o.Failed == "canary"
 		switch dir := c.dir(o); {
 		case o.Stage == job.Correctness && tests:
-			commands = append(commands, "tilegate correctness "+runner.Quote(dir))
+			commands = append(commands, "tilegate correctness "+words.Shell(dir))
 		case o.Failed != "":
 			if log := filepath.Join(dir, logOf(o.Failed)); exists(log) {
-				commands = append(commands, "tilegate triage "+runner.Quote(log))
+				commands = append(commands, "tilegate triage "+words.Shell(log))
 			}
 		case o.Stage == job.Perf:
-			commands = append(commands, "tilegate perf compare "+runner.Quote(dir))
+			commands = append(commands, "tilegate perf compare "+words.Shell(dir))
 		}
 	}
 	return commands

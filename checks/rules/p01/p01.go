@@ -3,7 +3,6 @@ package p01
 
 import (
 	_ "embed"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func run(p *rules.Pass) {
 			if !shows(last, e.Name) {
 				p.Report(rules.Diagnostic{
 					File: r.File, Span: last.Command.Span, Construct: e.Name,
-					Message: fmt.Sprintf("the verdict is %s, but this record of `nm -D` shows no `T %s`; expected the symbol that `ffi.rs` exports", r.Verdict, e.Name),
+					Message: rules.Message("the verdict is %s, but this record of `nm -D` shows no `T %s`; expected the symbol that `ffi.rs` exports", r.Verdict, e.Name),
 				})
 			}
 		}

@@ -3,7 +3,6 @@ package p08
 
 import (
 	_ "embed"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ func run(p *rules.Pass) {
 				}
 				p.Report(rules.Diagnostic{
 					File: d.File, Span: d.At(op.Line), Construct: e.Name,
-					Message: fmt.Sprintf("`%s` of `@%s` has a latency hint in a persistent loop, the reference IR has none; expected `None` in the source", op.Name, e.Name),
+					Message: rules.Message("`%s` of `@%s` has a latency hint in a persistent loop, the reference IR has none; expected `None` in the source", op.Name, e.Name),
 				})
 			}
 		}

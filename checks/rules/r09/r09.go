@@ -3,7 +3,6 @@ package r09
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
@@ -86,7 +85,7 @@ func check(p *rules.Pass, fn *dsl.Func, lit syntax.Node) {
 	}
 	p.Report(rules.Diagnostic{
 		File: list.File(), Span: list.Span(), Severity: rules.Error, Pin: pin, Fix: fix,
-		Message: fmt.Sprintf("`dims` lists %d values, but `[%s]` has %d dynamic entries (`-1`); list exactly those, static entries stand in the type only",
+		Message: rules.Message("`dims` lists %d values, but `[%s]` has %d dynamic entries (`-1`); list exactly those, static entries stand in the type only",
 			len(values), strings.Join(entries, ", "), dynamic),
 	})
 }

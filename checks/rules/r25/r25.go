@@ -114,7 +114,7 @@ func statement(fn *dsl.Func, n syntax.Node) *rules.Fix {
 			return nil
 		}
 	}
-	text := fmt.Sprintf("let mut %[1]s: %[2]s = %[3]s;\n%[4]sif %[5]s {\n%[4]s    %[1]s = %[6]s;\n%[4]s} else {\n%[4]s    %[1]s = %[1]s;\n%[4]s}",
+	text := fmt.Sprintf("let mut %[1]s: %[2]s = %[3]s;\n%[4]sif %[5]s {\n%[4]s    %[1]s = %[6]s;\n%[4]s} else {\n%[4]s    %[1]s = %[3]s;\n%[4]s}",
 		name, let.Field("type").Text(), dsl.Tail(blocks[1]).Text(), indent, n.Field("condition").Text(), dsl.Tail(blocks[0]).Text())
 	return rules.Replace(let, text, "assign in a statement")
 }

@@ -94,7 +94,7 @@ func report(p *rules.Pass, f *syntax.File, at syntax.Span, construct string, fix
 	if at.End <= at.Start && f.LineCount() > 0 {
 		at = syntax.Span{Start: 0, End: len(f.Line(1))}
 	}
-	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Error, Construct: construct, Fix: fix, Message: fmt.Sprintf(format, args...)})
+	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Error, Construct: construct, Fix: fix, Message: rules.Message(format, args...)})
 }
 
 // dependency is what a manifest says of one crate.

@@ -3,7 +3,6 @@ package r36
 
 import (
 	_ "embed"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -122,7 +121,7 @@ func flags(list []string) bool {
 }
 
 func report(p *rules.Pass, f *syntax.File, at syntax.Span, fix *rules.Fix, format string, args ...any) {
-	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Error, Fix: fix, Message: fmt.Sprintf(format, args...)})
+	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Error, Fix: fix, Message: rules.Message(format, args...)})
 }
 
 // line reports a whole line.

@@ -4,7 +4,6 @@ package r39
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -86,5 +85,5 @@ func same(base *tree.Tree, name string, now []byte) bool {
 }
 
 func report(p *rules.Pass, r *reference.Report, at syntax.Span, construct, format string, args ...any) {
-	p.Report(rules.Diagnostic{File: r.File, Span: at, Severity: rules.Note, Construct: construct, Message: fmt.Sprintf(format, args...)})
+	p.Report(rules.Diagnostic{File: r.File, Span: at, Severity: rules.Note, Construct: construct, Message: rules.Message(format, args...)})
 }

@@ -253,7 +253,7 @@ func (s *sizes) maskless(p *rules.Pass, where string) {
 		if c.Name == "store_ptr_tko" {
 			mask, what = 4, "store writes"
 		}
-		if len(c.Args) != 7 || !dsl.IsNone(c.Args[mask]) {
+		if len(c.Args) != 7 || !dsl.IsNone(fn.Resolve(c.Args[mask], 4)) {
 			continue
 		}
 		t := fn.TypeOf(c.Args[0])

@@ -3,7 +3,6 @@ package r49
 
 import (
 	_ "embed"
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -69,7 +68,7 @@ func run(p *rules.Pass) {
 }
 
 func report(p *rules.Pass, f *syntax.File, at syntax.Span, construct, format string, args ...any) {
-	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Warning, Construct: construct, Message: fmt.Sprintf(format, args...)})
+	p.Report(rules.Diagnostic{File: f, Span: at, Severity: rules.Warning, Construct: construct, Message: rules.Message(format, args...)})
 }
 
 // attempt is one section of the log.
