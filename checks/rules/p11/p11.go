@@ -61,7 +61,7 @@ func forwarded(p *rules.Pass, k *host.Kernel, e *host.Export) {
 		return
 	}
 	if values := tuned(p); len(values) > 0 {
-		p.Reportf(e.NameAt, rules.Warning, "missing", "the reference tunes `num_ctas` (`%s`), but `%s` takes no `num_cta_in_cga`, so clusters stay at one block; expected the value of each configuration", strings.Join(values, "`, `"), e.Name)
+		p.Reportf(e.NameAt, rules.Warning, "missing", "the reference tunes `num_ctas` (%s), but `%s` takes no `num_cta_in_cga`, so clusters stay at one block; expected the value of each configuration", rules.List(values), e.Name)
 	}
 }
 

@@ -256,13 +256,13 @@ func latencies(p *rules.Pass, f *dsl.Func) {
 			return
 		case slices.Contains(said, n):
 		case len(said) == 0:
-			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (`%s`) has none", c.Name, n, where)
+			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (%s) has none", c.Name, n, where)
 		default:
 			var texts []string
 			for _, s := range said {
 				texts = append(texts, strconv.Itoa(s))
 			}
-			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (`%s`) has %s", c.Name, n, where, list(texts))
+			p.Reportf(c.Args[i], rules.Note, "latency", "`%s` has the latency %d; the reference (%s) has %s", c.Name, n, where, list(texts))
 		}
 	}
 }
@@ -304,7 +304,7 @@ func referenceLatencies(p *rules.Pass) (said []int, where string, decided bool) 
 	}
 	ref := reference.Facts.Of(p)
 	if ref == nil {
-		return said, strings.Join(files, "`, `"), len(said) > 0
+		return said, rules.List(files), len(said) > 0
 	}
 	files = append(files, p.Kernel.Reference)
 	for _, c := range ref.Calls("load", "store", "gather", "scatter") {
@@ -331,7 +331,7 @@ func referenceLatencies(p *rules.Pass) (said []int, where string, decided bool) 
 			said = append(said, n)
 		}
 	}
-	return slices.DeleteFunc(said, func(n int) bool { return n < 0 }), strings.Join(files, "`, `"), true
+	return slices.DeleteFunc(said, func(n int) bool { return n < 0 }), rules.List(files), true
 }
 
 // flatten lists the numbers in a value of an analysis.

@@ -4,7 +4,6 @@ package r30
 import (
 	_ "embed"
 	"slices"
-	"strings"
 
 	"github.com/tilegate/tilegate/checks/dsl"
 	"github.com/tilegate/tilegate/checks/host"
@@ -52,7 +51,7 @@ func run(p *rules.Pass) {
 				}
 			}
 			if len(lost) > 0 {
-				p.Reportf(r.Func.Field("name"), rules.Note, "strides", "`%s` no longer makes `%s` contiguous or looks at its strides; a TMA view of a batched tensor needs outer strides of whole 16 bytes", r.Func.Field("name").Text(), strings.Join(lost, "`, `"))
+				p.Reportf(r.Func.Field("name"), rules.Note, "strides", "`%s` no longer makes %s contiguous or looks at its strides; a TMA view of a batched tensor needs outer strides of whole 16 bytes", r.Func.Field("name").Text(), rules.List(lost))
 			}
 		}
 	}

@@ -247,8 +247,8 @@ func undetached(p *rules.Pass, k *host.Kernel, r *host.Register) {
 		if !at.Valid() {
 			at, called = fn, "the lambda"
 		}
-		p.ReportFix(at, rules.Error, "detach", detachFix(fn, names), "`%s` of `%s` can require gradients and reaches the library as it is; expected `if %s.requires_grad: %s = %s.detach()` before",
-			strings.Join(names, "`, `"), called, names[0], names[0], names[0])
+		p.ReportFix(at, rules.Error, "detach", detachFix(fn, names), "%s of `%s` can require gradients and reaches the library as it is; expected `if %s.requires_grad: %s = %s.detach()` before",
+			rules.List(names), called, names[0], names[0], names[0])
 	}
 }
 

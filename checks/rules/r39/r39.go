@@ -65,7 +65,7 @@ func lane(p *rules.Pass) {
 			}
 		}
 		if len(touched) > 0 {
-			report(p, b, b.BOnly, "lane", "this B-only run comes with changes of `%s`, which belong to other stages", strings.Join(touched, "`, `"))
+			report(p, b, b.BOnly, "lane", "this B-only run comes with changes of %s, which belong to other stages", rules.List(touched))
 		}
 	}
 }

@@ -362,7 +362,7 @@ func skips(p *rules.Pass, k *host.Kernel, t *host.Wrapper, suite *integrity.Suit
 		}
 		if len(missing) > 0 && !covered {
 			slices.Sort(missing)
-			p.Reportf(s.at, rules.Warning, "skip", "this case is skipped for the reference, and the cutile-rs wrapper raises for it by `%s` too, but nothing skips it for `cutile-rs`", strings.Join(missing, "`, `"))
+			p.Reportf(s.at, rules.Warning, "skip", "this case is skipped for the reference, and the cutile-rs wrapper raises for it by %s too, but nothing skips it for `cutile-rs`", rules.List(missing))
 		}
 	}
 }
