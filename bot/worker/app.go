@@ -99,14 +99,24 @@ func New(ctx context.Context, o Options) (*App, error) {
 	return a, nil
 }
 
-// Run works until the context ends. It first looks again at whatever an
-// earlier process left unfinished.
-func (a *App) Run(ctx context.Context) error {
+func (a *App) start(ctx context.Context) error {
 	if err := a.recover(ctx); err != nil {
 		return fmt.Errorf("take up unfinished work: %w", err)
 	}
 	if err := a.queue.start(ctx); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
+	}
+	return nil
+}
+
+// Run works until the context ends. It first looks again at whatever an
+// earlier process left unfinished. A stop while it starts is no error.
+func (a *App) Run(ctx context.Context) error {
+	if err := a.start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
 	}
 	var parts sync.WaitGroup
 	failures := make(chan error, 3)
