@@ -127,14 +127,20 @@ func (f *File) unfill(gaps []rsGap) (left map[int32]int32) {
 	return left
 }
 
-// rsToken is a token of Rust.
-type rsToken struct {
-	at, end int
-	text    string
+// rsToken is where a token of Rust stands. A file of two megabytes may have as many.
+type rsToken struct{ at, end int32 }
+
+// rsTokens are the tokens of a text. A mark is one of its own, but for two dots. They
+// are counted first: a list that grows takes three times the memory.
+func rsTokens(src string) []rsToken {
+	count := 0
+	eachToken(src, func(int, int) { count++ })
+	all := make([]rsToken, 0, count)
+	eachToken(src, func(at, end int) { all = append(all, rsToken{int32(at), int32(end)}) })
+	return all
 }
 
-// rsTokens are the tokens of a text. A mark is one of its own, but for two dots.
-func rsTokens(src string) (all []rsToken) {
+func eachToken(src string, do func(at, end int)) {
 	for i := 0; i < len(src); {
 		next := skipRust(src, i)
 		switch c := src[i]; {
@@ -145,11 +151,10 @@ func rsTokens(src string) (all []rsToken) {
 					next++
 				}
 			}
-			all = append(all, rsToken{i, next, src[i:next]})
+			do(i, next)
 		}
 		i = next
 	}
-	return all
 }
 
 // restName stands for the two dots of an assignment that takes some of the fields.
@@ -157,6 +162,7 @@ const restName = "_a"
 
 // rsScan looks for the gaps of a file in the order of its tokens.
 type rsScan struct {
+	src    string
 	tokens []rsToken
 	gaps   []rsGap
 	// Of blocks, and that of the unsafe extern block at hand.
@@ -170,7 +176,7 @@ type rsScan struct {
 
 // rustGaps finds what the grammar of Rust lacks, in the order of the source.
 func (f *File) rustGaps() []rsGap {
-	s := rsScan{tokens: rsTokens(f.text), where: -1}
+	s := rsScan{src: f.text, tokens: rsTokens(f.text), where: -1}
 	for i := 0; i < len(s.tokens); {
 		i = s.token(i)
 	}
@@ -238,7 +244,7 @@ func (s *rsScan) text(i int) string {
 	if i < 0 || i >= len(s.tokens) {
 		return ""
 	}
-	return s.tokens[i].text
+	return s.src[s.tokens[i].at:s.tokens[i].end]
 }
 
 func opens(t string) bool { return t == "(" || t == "[" || t == "{" }
@@ -246,14 +252,14 @@ func opens(t string) bool { return t == "(" || t == "[" || t == "{" }
 func closes(t string) bool { return t == ")" || t == "]" || t == "}" }
 
 func (s *rsScan) put(i int, text string) {
-	s.gaps = append(s.gaps, rsGap{at: s.tokens[i].at, end: s.tokens[i].end, put: text})
+	s.gaps = append(s.gaps, rsGap{at: int(s.tokens[i].at), end: int(s.tokens[i].end), put: text})
 }
 
 func (s *rsScan) blank(i int) { s.put(i, strings.Repeat(" ", len(s.text(i)))) }
 
 // insert puts a text before a token, where it makes a node that is wanted.
 func (s *rsScan) insert(i int, text string, wanted func(n Node) bool) {
-	at := s.tokens[i].at
+	at := int(s.tokens[i].at)
 	s.gaps = append(s.gaps, rsGap{at: at, end: at, put: text, from: at, wanted: wanted})
 }
 
@@ -279,7 +285,7 @@ func (s *rsScan) attributes(i int) int {
 		if !s.attribute(i+2, end) {
 			return end + 1
 		}
-		at, to := s.tokens[i].at, s.tokens[end].end
+		at, to := int(s.tokens[i].at), int(s.tokens[end].end)
 		s.gaps = append(s.gaps, rsGap{at: at, end: to, put: strings.Repeat(" ", to-at), wanted: func(n Node) bool {
 			return n.Is("field_pattern") || n.Named() && n.Parent().Is("closure_parameters")
 		}})
@@ -287,7 +293,7 @@ func (s *rsScan) attributes(i int) int {
 	}
 	if i < len(s.tokens) {
 		for k := range s.gaps[first:] {
-			s.gaps[first+k].from = s.tokens[i].at
+			s.gaps[first+k].from = int(s.tokens[i].at)
 		}
 	}
 	return i
