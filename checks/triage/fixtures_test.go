@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tilegate/tilegate/checks/hostile"
 )
 
 // scanFixture reads a fixture as the file that its row may judge.
@@ -25,6 +27,23 @@ func scanFixture(t *testing.T, r Row, file string) (Result, string) {
 	return s.Result(), string(data)
 }
 
+// someRows are all rows. A scan is the work of one goroutine: under the race detector, which
+// makes it ten times as long and has nothing to find between two scans, they are some.
+func someRows() []Row {
+	if !hostile.Race {
+		return Rows()
+	}
+	var some []Row
+	for i, r := range Rows() {
+		if i%raceStep == 0 {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+const raceStep = 8
+
 // Every row has whole logs, or JUnit files where records decide: hit*
 // has the row on top, miss* looks alike and does not match it.
 func TestFixtures(t *testing.T) {
@@ -33,6 +52,8 @@ func TestFixtures(t *testing.T) {
 	known := map[string]bool{"fuzz": true}
 	for _, r := range Rows() {
 		known[r.ID] = true
+	}
+	for _, r := range someRows() {
 		t.Run(r.ID, func(t *testing.T) {
 			for _, kind := range []string{"hit", "miss"} {
 				files, err := filepath.Glob(filepath.Join("testdata", r.ID, kind+"*"))
