@@ -42,7 +42,7 @@ func someRows() []Row {
 	return some
 }
 
-const raceStep = 8
+const raceStep = 16
 
 // Every row has whole logs, or JUnit files where records decide: hit*
 // has the row on top, miss* looks alike and does not match it.

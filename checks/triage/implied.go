@@ -56,8 +56,6 @@ type implied struct {
 	iters    []float64
 	iterAt   line
 	warmups  map[string][]warmed
-	scaled   []float64 // of the reference over the run, by rows
-	scaledAt line
 	runs     map[string][]runValue // by what is said beside the number of the run
 	runNames []string
 	tries    []float64 // changes in percent of tries of one commit

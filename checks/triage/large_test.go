@@ -77,7 +77,7 @@ func passing(t testing.TB) []byte {
 // it. The race detector measures nothing and sees the same accesses in a part of it.
 func bulk(size int) int {
 	if hostile.Race {
-		return size / 8
+		return size / 24
 	}
 	return size
 }
