@@ -301,3 +301,15 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, d.WriteText(&out))
 	})
 }
+
+// What no text holds is no printed module, wherever it stands.
+func TestBytesThatNoTextHas(t *testing.T) {
+	const whole = "cuda_tile.module @m {\n  entry @f() {\n    return\n  }\n}\n"
+	require.Empty(t, Read([]byte(whole)).Broken)
+	for _, bad := range []string{"\x00", "\xff\xfe", "\xc3"} {
+		m := Read([]byte(strings.Replace(whole, "    return", "    // "+bad+"\n    return", 1)))
+		assert.Equal(t, "a byte that no text has", m.Broken, "%q", bad)
+		assert.Equal(t, 3, m.BrokenLine)
+		assert.False(t, m.Closed)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Module is what a printed module holds.
@@ -89,7 +90,9 @@ func Read(data []byte) Module {
 	r := reader{lexer: lex(src)}
 	r.m.PythonLevel, r.m.PythonLine = pythonLevel(src)
 	r.read()
-	switch {
+	switch i := noText(data); {
+	case i >= 0:
+		r.fail(1+bytes.Count(data[:i], []byte("\n")), "a byte that no text has")
 	case r.lexer.open > 0:
 		r.fail(r.lexer.open, "a string does not end on its line")
 	case len(r.stack) > 0:
@@ -97,6 +100,18 @@ func Read(data []byte) Module {
 	}
 	r.m.Closed = r.m.HasModule && r.m.Broken == ""
 	return r.m
+}
+
+// noText is the offset of the first NUL byte, or byte that is no UTF-8, or -1.
+func noText(data []byte) int {
+	for i := 0; i < len(data); {
+		c, size := utf8.DecodeRune(data[i:])
+		if c == 0 || c == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }
 
 // pythonLevel finds the first mark of the Python-level IR outside of comments.
